@@ -1,0 +1,76 @@
+"""s1gw, the gateway for decision models: the names that programs and providers may use.
+
+What is listed in ``__all__`` is what a version number promises. Everything is imported on
+first use, so that a program pays only for the part it needs.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from gateway_core.context import Endpoint as Endpoint
+    from gateway_core.context import ProviderContext as ProviderContext
+    from gateway_core.context import bearer as bearer
+    from gateway_core.hookspecs import API_VERSION as API_VERSION
+    from gateway_core.hookspecs import ProviderSpec as ProviderSpec
+    from gateway_core.hookspecs import hookimpl as hookimpl
+    from gateway_core.secret import Secret as Secret
+    from gateway_core.types import Capabilities as Capabilities
+    from gateway_core.types import DecisionReply as DecisionReply
+    from gateway_core.types import DecisionRequest as DecisionRequest
+    from gateway_core.types import EmptyState as EmptyState
+    from gateway_core.types import Format as Format
+    from gateway_core.types import LabelRules as LabelRules
+    from gateway_core.types import ModelInfo as ModelInfo
+    from gateway_core.types import Operation as Operation
+    from gateway_core.types import ProbeResult as ProbeResult
+    from gateway_core.types import YesNo as YesNo
+
+__version__: Final = "0.1.0"
+
+_HOMES: Final = {
+    "context": ("Endpoint", "ProviderContext", "bearer"),
+    "hookspecs": ("API_VERSION", "ProviderSpec", "hookimpl"),
+    "secret": ("Secret",),
+    "types": (
+        "Capabilities",
+        "DecisionReply",
+        "DecisionRequest",
+        "EmptyState",
+        "Format",
+        "LabelRules",
+        "ModelInfo",
+        "Operation",
+        "ProbeResult",
+        "YesNo",
+    ),
+}
+_HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "API_VERSION",
+    "Capabilities",
+    "DecisionReply",
+    "DecisionRequest",
+    "EmptyState",
+    "Endpoint",
+    "Format",
+    "LabelRules",
+    "ModelInfo",
+    "Operation",
+    "ProbeResult",
+    "ProviderContext",
+    "ProviderSpec",
+    "Secret",
+    "YesNo",
+    "bearer",
+    "hookimpl",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value

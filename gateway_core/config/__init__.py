@@ -1,0 +1,1 @@
+"""The configuration: TOML file and environment in, checked values and every fault out."""

@@ -1,0 +1,32 @@
+"""Where the configuration and the gateway's own state are kept."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+APP: Final = "s1gw"
+
+
+def config_path() -> Path:
+    """Return the configuration file: ``S1GW_CONFIG``, or the platform's own place."""
+    chosen = os.environ.get("S1GW_CONFIG")
+    if chosen:
+        return Path(chosen).expanduser()
+    home = os.environ.get("XDG_CONFIG_HOME")
+    if home:
+        return Path(home) / APP / "config.toml"
+    return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "config.toml"
+
+
+def state_dir() -> Path:
+    """Return the folder of what the gateway itself writes: ``S1GW_STATE_DIR``, or the platform's.
+
+    It holds the paused marker, the hashed keys and the calibration fits, never anything that
+    a person wrote by hand.
+    """
+    chosen = os.environ.get("S1GW_STATE_DIR")
+    if chosen:
+        return Path(chosen).expanduser()
+    return Path(platformdirs.user_state_dir(APP, appauthor=False))

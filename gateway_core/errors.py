@@ -1,0 +1,185 @@
+"""Every error of the gateway, in one tree.
+
+    GatewayError
+    ├── InvalidRequest              the caller's request is at fault; names the field
+    ├── ConfigError                 the configuration is at fault; lists every fault
+    │   └── PluginUnavailable       a dialect or middleware that cannot be used, and why
+    ├── RelayRefused                the relay turned a call away before any provider saw it
+    └── ProviderError               a provider could not answer; what a plugin may raise
+        ├── ProviderTimeout         no answer in time
+        ├── ProviderUnreachable     no connection, or it broke
+        ├── ProviderCrashed         a plugin raised something else (raised by the host only)
+        ├── DestinationBlocked      the URL's host violates the destination policy
+        ├── DestinationUnusable     the URL is invalid, or its host cannot be resolved
+        ├── MalformedResponse       an answer that is not what the format promises
+        ├── KeyMissing              no credential is configured where one is needed
+        ├── KeyRejected             401 or 403
+        ├── PaymentRequired         402
+        ├── ModelNotFound           404
+        ├── RequestTooLarge         413, or over the provider's declared limits
+        ├── RateLimited             429
+        ├── Overloaded              503 or 529
+        └── UpstreamRejected        400 or 422
+
+No error's text holds a credential, a request or reply body, or a resolved address. What an
+upstream said about a refusal travels apart, in ``ProviderError.upstream_message``, and is
+sanitised before a caller sees it.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, Final
+
+_NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class GatewayError(Exception):
+    """Any failure that the gateway reports.
+
+    Attributes:
+        code: the error code of the decide contract that this kind of failure has.
+    """
+
+    code: ClassVar[str] = "provider_error"
+
+
+class InvalidRequest(GatewayError):
+    """The caller's request breaks a rule; ``field`` names where."""
+
+    code = "invalid_request"
+
+    def __init__(self, message: str, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class ConfigError(GatewayError):
+    """The configuration cannot be used as it stands.
+
+    Attributes:
+        faults: one line per fault, each with its path and the way out.
+    """
+
+    code = "config_error"
+
+    def __init__(self, *faults: str) -> None:
+        super().__init__("; ".join(faults))
+        self.faults: Sequence[str] = faults
+
+
+class PluginUnavailable(ConfigError):
+    """A plugin is missing, broken, disabled, in conflict or incompatible."""
+
+
+class RelayRefused(GatewayError):
+    """The relay refused a call without asking a provider.
+
+    Attributes:
+        reason: the code of the HTTP error envelope, such as ``format_mismatch``.
+        field: the part of the request at fault, if there is one.
+        headers: what the refusal carries beside the envelope, such as ``retry-after``.
+    """
+
+    code = "invalid_request"
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        field: str | None = None,
+        headers: Mapping[str, str] = _NO_HEADERS,
+    ) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.field = field
+        self.headers = headers
+
+
+class ProviderError(GatewayError):
+    """A provider refused or could not answer.
+
+    Attributes:
+        status: the upstream's HTTP status, if there was one.
+        headers: the upstream's reply headers, lower-case names.
+        upstream_message: what the upstream said, unsanitised; never part of ``str(error)``.
+    """
+
+    code = "provider_error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        headers: Mapping[str, str] = _NO_HEADERS,
+        upstream_message: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = headers
+        self.upstream_message = upstream_message
+
+    @property
+    def retry_after(self) -> str | None:
+        """``Retry-After`` as the upstream sent it: seconds or an HTTP date."""
+        return self.headers.get("retry-after")
+
+
+class ProviderTimeout(ProviderError):
+    """No answer in time: our own limit, or an upstream's 408 or 504."""
+
+    code = "provider_timeout"
+
+
+class ProviderUnreachable(ProviderError):
+    """No connection could be made, or it broke before the answer was whole."""
+
+
+class ProviderCrashed(ProviderError):
+    """A plugin raised something that is not a ``ProviderError``."""
+
+
+class DestinationBlocked(ProviderError):
+    """The destination policy forbids the host that the URL names."""
+
+
+class DestinationUnusable(ProviderError):
+    """The URL is invalid, or its host cannot be resolved."""
+
+
+class MalformedResponse(ProviderError):
+    """The provider answered, but not with what its format promises."""
+
+    code = "malformed_response"
+
+
+class KeyMissing(ProviderError):
+    """A credential is needed and none is configured."""
+
+
+class KeyRejected(ProviderError):
+    """The upstream did not accept the credential."""
+
+
+class PaymentRequired(ProviderError):
+    """The account that owns the credential needs payment."""
+
+
+class ModelNotFound(ProviderError):
+    """The upstream does not serve the model."""
+
+
+class RequestTooLarge(ProviderError):
+    """The request is over the upstream's or the provider's limits."""
+
+
+class RateLimited(ProviderError):
+    """The upstream's rate limit is reached."""
+
+
+class Overloaded(ProviderError):
+    """The upstream has no capacity now."""
+
+
+class UpstreamRejected(ProviderError):
+    """The upstream found the request itself at fault."""

@@ -1,0 +1,91 @@
+"""From a plugin's class to checked, typed hooks: one plugin manager per provider.
+
+A manager of its own means that nothing else can ever answer for a provider, whatever is
+registered later, and that two providers of one dialect differ only in what they were built with.
+"""
+
+import inspect
+from collections.abc import Sequence
+from typing import Final, cast
+
+import attrs
+import pluggy
+
+from gateway_core.context import Endpoint
+from gateway_core.errors import PluginUnavailable
+from gateway_core.hookspecs import PROJECT, ProviderSpec, hookimpl
+from gateway_core.types import Capabilities, Format, ModelInfo, ProbeResult
+
+HOOKS: Final = ("decide", "probe", "capabilities", "list_models", "build_url")
+_REQUIRED: Final = ("decide", "capabilities", "build_url")
+_DEFAULTS: Final = "host-defaults"
+
+
+@attrs.define(eq=False)
+class DefaultHooks:
+    """What the host answers where a provider has no hook of its own."""
+
+    endpoint: Endpoint
+    manager: pluggy.PluginManager
+
+    @hookimpl(trylast=True)
+    async def probe(self) -> ProbeResult:
+        """Report that nothing was tried, rather than claim that all is well."""
+        return ProbeResult(ok=True, detail="not probed")
+
+    @hookimpl(trylast=True)
+    async def list_models(self) -> Sequence[ModelInfo]:
+        """List the configured models in the provider's first format."""
+        formats = cast(ProviderSpec, self.manager.hook).capabilities().formats
+        wire = next(iter(sorted(formats)), Format.SYSTEMONE)
+        return [ModelInfo(id=model, format=wire) for model in self.endpoint.models]
+
+
+def make_hooks(plugin: object, name: str, endpoint: Endpoint) -> ProviderSpec:
+    """Register one provider and check it against the specification.
+
+    Raises:
+        PluginUnavailable: a hook is missing, misspelt, takes an argument that the
+            specification does not have, or is sync where it must be async.
+    """
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(ProviderSpec)
+    manager.register(DefaultHooks(endpoint, manager), _DEFAULTS)
+    try:
+        manager.register(plugin, name)
+        manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        raise PluginUnavailable(f"provider {name!r}: {error}") from error
+    faults = [fault for hook in HOOKS if (fault := _fault(manager, name, hook))]
+    if faults:
+        raise PluginUnavailable(*(f"provider {name!r}: {fault}" for fault in faults))
+    return cast(ProviderSpec, manager.hook)
+
+
+def implemented_hooks(plugin_class: type) -> tuple[str, ...]:
+    """Name the hooks that a provider class implements, in the specification's order."""
+    marker = f"{PROJECT}_impl"
+    return tuple(name for name in HOOKS if hasattr(getattr(plugin_class, name, None), marker))
+
+
+def _fault(manager: pluggy.PluginManager, name: str, hook: str) -> str | None:
+    caller = getattr(manager.hook, hook)
+    own = [found for found in caller.get_hookimpls() if found.plugin_name == name]
+    if not own:
+        return f"it has no {hook!r} hook" if hook in _REQUIRED else None
+    wants_async = inspect.iscoroutinefunction(getattr(ProviderSpec, hook))
+    if any(found.hookwrapper or found.wrapper for found in own):
+        return f"hook {hook!r} must not be a wrapper"
+    if inspect.iscoroutinefunction(own[0].function) == wants_async:
+        return None
+    return f"hook {hook!r} must be {'async def' if wants_async else 'def'}"
+
+
+def checked_capabilities(hooks: ProviderSpec, name: str) -> Capabilities:
+    """Ask for the capabilities once and make sure that they are capabilities."""
+    found: object = hooks.capabilities()
+    if not isinstance(found, Capabilities) or not found.formats:
+        raise PluginUnavailable(
+            f"provider {name!r}: 'capabilities' must return Capabilities with at least one format"
+        )
+    return found

@@ -1,0 +1,179 @@
+"""One configured provider, and the one step that both faces share: asking it."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import attrs
+
+from gateway_core.context import Endpoint, ProviderContext, Sender
+from gateway_core.errors import (
+    DestinationUnusable,
+    MalformedResponse,
+    Overloaded,
+    PluginUnavailable,
+    ProviderCrashed,
+    ProviderError,
+    ProviderTimeout,
+)
+from gateway_core.hooks import checked_capabilities, make_hooks
+from gateway_core.hookspecs import ProviderSpec
+from gateway_core.structure import structure
+from gateway_core.types import (
+    Capabilities,
+    DecisionReply,
+    DecisionRequest,
+    ModelInfo,
+    Operation,
+    ProbeResult,
+)
+from gateway_core.urls import IN_PROCESS
+
+_log: Final = logging.getLogger("s1gw.provider")
+_BUSY: Final = {"retry-after": "1"}
+
+
+@attrs.define(eq=False, kw_only=True)
+class Provider:
+    """A provider that is ready to be asked.
+
+    Attributes:
+        name: its name in the configuration.
+        dialect: the plugin's dialect.
+        hooks: the checked hooks; call ``ask``, ``probe`` and ``models`` instead.
+        capabilities: what it can be asked, read once.
+        endpoint: the common keys of its configuration.
+    """
+
+    name: str
+    dialect: str
+    hooks: ProviderSpec = attrs.field(repr=False)
+    capabilities: Capabilities
+    endpoint: Endpoint
+    _under_way: int = attrs.field(default=0, init=False)
+    _decide_url: str | None = attrs.field(default=None, init=False)
+
+    @property
+    def model(self) -> str:
+        """The model that the decide chain asks: the first configured one."""
+        return self.endpoint.models[0] if self.endpoint.models else ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether it has the credential it needs."""
+        return self.capabilities.keyless or self.endpoint.api_key is not None
+
+    def url(self, operation: Operation) -> str:
+        """Return the provider's URL for ``operation``, vetted.
+
+        Raises:
+            DestinationUnusable: the provider names no usable URL.
+        """
+        found: object = self.hooks.build_url(operation=operation)
+        if not isinstance(found, str):
+            raise DestinationUnusable(f"provider {self.name!r} did not name a URL")
+        if found.startswith(IN_PROCESS) and not self.capabilities.remote:
+            return found
+        parts = urlsplit(found)
+        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+            raise DestinationUnusable(f"provider {self.name!r} did not name a plain http(s) URL")
+        return found
+
+    async def ask(self, request: DecisionRequest, timeout_s: float) -> DecisionReply:
+        """Make one attempt at a decision, in at most ``timeout_s`` seconds.
+
+        Raises:
+            ProviderError: the provider refused, failed, or gave something else than a reply.
+        """
+        if self._decide_url is None:
+            self._decide_url = self.url(Operation.DECIDE)
+        bound = self.endpoint.max_concurrency
+        if bound is not None and self._under_way >= bound:
+            raise Overloaded(f"provider {self.name!r} is at its max_concurrency", headers=_BUSY)
+        self._under_way += 1
+        try:
+            return await self._attempt(request, self._decide_url, timeout_s)
+        finally:
+            self._under_way -= 1
+
+    async def _attempt(self, request: DecisionRequest, url: str, timeout_s: float) -> DecisionReply:
+        try:
+            async with asyncio.timeout(timeout_s):
+                reply: object = await self.hooks.decide(request=request, url=url)
+        except TimeoutError:
+            raise ProviderTimeout(f"no answer within {timeout_s:g} s") from None
+        except ProviderError:
+            raise
+        # A plugin is a stranger's code: whatever it raises must not stop the gateway, and its
+        # text may hold anything, so only the type's name is told.
+        except Exception as error:
+            _log.warning("provider %s crashed: %s", self.name, type(error).__name__)
+            raise ProviderCrashed(f"the plugin raised {type(error).__name__}") from error
+        if not isinstance(reply, DecisionReply) or not isinstance(reply.body, bytes):
+            raise MalformedResponse("the plugin did not return a DecisionReply")
+        return reply
+
+    async def probe(self, timeout_s: float) -> ProbeResult:
+        """Probe the provider; a failure of any kind is a result, not an exception."""
+        try:
+            url = self.url(Operation.HEALTH)
+            async with asyncio.timeout(timeout_s):
+                found: object = await self.hooks.probe(url=url)
+        except TimeoutError:
+            return ProbeResult(ok=False, detail=f"no answer within {timeout_s:g} s")
+        except ProviderError as error:
+            return ProbeResult(ok=False, detail=str(error))
+        except Exception as error:
+            return ProbeResult(ok=False, detail=f"the plugin raised {type(error).__name__}")
+        if isinstance(found, ProbeResult):
+            return found
+        return ProbeResult(ok=False, detail="the plugin did not return a ProbeResult")
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the models that the provider serves, without asking its upstream."""
+        return await self.hooks.list_models()
+
+
+def build_provider(
+    plugin_class: type,
+    *,
+    name: str,
+    dialect: str,
+    endpoint: Endpoint,
+    settings: Mapping[str, Any],
+    sender: Sender,
+) -> Provider:
+    """Build one provider from its class and its configuration, and check it.
+
+    Raises:
+        ConfigError: its settings have faults; each names its path.
+        PluginUnavailable: the class breaks the hook specification or cannot be built.
+    """
+    settings_class = getattr(plugin_class, "settings_class", None)
+    own = None
+    if settings_class is not None:
+        own = structure(settings_class, settings, f"providers.{name}.settings")
+    elif settings:
+        raise PluginUnavailable(f"providers.{name}.settings: dialect {dialect!r} takes no settings")
+    if endpoint.base_url is None:
+        endpoint = attrs.evolve(endpoint, base_url=getattr(plugin_class, "default_base_url", None))
+    if not endpoint.models:
+        endpoint = attrs.evolve(endpoint, models=getattr(plugin_class, "default_models", ()))
+    context: ProviderContext[Any] = ProviderContext(
+        name=name, dialect=dialect, endpoint=endpoint, settings=own, sender=sender
+    )
+    try:
+        plugin = plugin_class(context)
+    except Exception as error:
+        reason = f"provider {name!r}: {plugin_class.__name__} raised {type(error).__name__}"
+        raise PluginUnavailable(reason) from error
+    hooks = make_hooks(plugin, name, endpoint)
+    return Provider(
+        name=name,
+        dialect=dialect,
+        hooks=hooks,
+        capabilities=checked_capabilities(hooks, name),
+        endpoint=endpoint,
+    )

@@ -1,0 +1,1 @@
+"""A provider for any server that speaks System One."""

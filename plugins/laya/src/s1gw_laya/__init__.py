@@ -1,0 +1,1 @@
+"""A provider for Laya servers: System One over HTTP."""

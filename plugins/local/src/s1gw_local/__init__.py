@@ -1,0 +1,1 @@
+"""A decision engine in process: a small embedding model that needs no key, server or download."""

@@ -1,0 +1,1 @@
+"""A provider for OpenAI Decisions and Azure's deployments of it."""

@@ -1,0 +1,1 @@
+"""A provider for Perplexity's Decider models: System One at /v1/decisions."""

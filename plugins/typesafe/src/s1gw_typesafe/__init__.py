@@ -1,0 +1,1 @@
+"""A provider for TypeSafe's Jev models: System One at /v1/systemone."""
