@@ -1,0 +1,69 @@
+# Everything a contributor runs. Only Python 3.11 or newer, with venv, has to be there first.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint types imports docs docs-check schema bench evidence format clean
+
+help: ## Say what each target does
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+
+demo: $(VENV)/.ready ## Make a real decision on this machine, from the shell, over MCP and over HTTP
+	@$(BIN)/python scripts/demo.py
+
+test: $(VENV)/.ready-dev check ## Set up and run every check and every test
+	$(BIN)/pytest -q
+
+check: lint types imports docs-check ## Style, types, import contracts, generated files
+
+lint: $(VENV)/.ready-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.ready-dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.ready-dev
+	$(BIN)/lint-imports --no-cache
+
+docs: $(VENV)/.ready-dev ## Write the documents and schemas that are generated from the code
+	$(BIN)/python scripts/generate.py
+
+docs-check: $(VENV)/.ready-dev
+	$(BIN)/python scripts/generate.py --check
+
+schema: $(VENV)/.ready-dev ## Write schema/request.json and schema/response.json
+	$(BIN)/python -m gateway_core.schema
+
+evidence: $(VENV)/.ready-dev ## Measure the embedded engine's accuracy and calibration again
+	$(BIN)/python -m s1gw_local.evidence
+
+bench: $(VENV)/.ready-dev ## Measure speed side by side and write docs/performance.md
+	$(BIN)/pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/.ready-dev ## Put the code into its standard form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## Remove the environment and all caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "s1gw needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.ready: $(VENV)/.python requirements.txt $(PROJECTS)
+	@echo "Setting up $(VENV) (once) ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check $$(sed -n 's/^\.\(.*\)/-e .\1/p' requirements.txt)
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.python requirements-dev.txt $(PROJECTS)
+	@echo "Setting up $(VENV) with what the tests need (once) ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@ $(VENV)/.ready
