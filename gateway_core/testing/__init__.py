@@ -1,0 +1,27 @@
+"""What authors of providers test with: a scripted upstream and the provider contract."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from gateway_core.testing.upstream import Gate as Gate
+    from gateway_core.testing.upstream import Raw as Raw
+    from gateway_core.testing.upstream import Received as Received
+    from gateway_core.testing.upstream import Reply as Reply
+    from gateway_core.testing.upstream import ScriptedUpstream as ScriptedUpstream
+
+# On first use: the checks also run where pytest is not installed.
+_HOMES: Final = {
+    "upstream": ("Gate", "Raw", "Received", "Reply", "ScriptedUpstream"),
+}
+_HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = ["Gate", "Raw", "Received", "Reply", "ScriptedUpstream"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
