@@ -1,0 +1,120 @@
+"""The file that a fit is kept in: versioned JSON that a person can read."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import attrs
+import msgspec
+
+from gateway_core.calibration.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
+
+VERSION: Final = 1
+
+Temperature = Annotated[float, msgspec.Meta(ge=LOWEST_TEMPERATURE, le=HIGHEST_TEMPERATURE)]
+QuestionType = Literal["options", "yes_no"]
+Bucket = Literal["2", "3-5", "6-10", "11+", "any"]
+
+
+@attrs.frozen(kw_only=True)
+class Estimate:
+    """A number measured on examples, with its 95% bootstrap interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@attrs.frozen(kw_only=True)
+class Quality:
+    """How good probabilities are: lower is better, all three.
+
+    Attributes:
+        nll: mean negative log-likelihood of the right answer, in nats.
+        brier: mean squared distance from the right answer, summed over the options, in [0, 2].
+        ece: expected calibration error of the decision's probability, in [0, 1].
+    """
+
+    nll: Estimate
+    brier: Estimate
+    ece: Estimate
+
+
+@attrs.frozen(kw_only=True)
+class BucketFit:
+    """One temperature, for one kind of question put to one model.
+
+    Attributes:
+        model: the model that answered when the examples were taken.
+        question_type: ``options`` or ``yes_no``.
+        bucket: how many options: ``2``, ``3-5``, ``6-10``, ``11+``, or ``any``.
+        temperature: within [0.05, 20].
+        examples: how many examples it was fitted on.
+        saturated: whether the temperature ran into an end of its range.
+        forced: whether it was kept although it did not help on held-out folds.
+        held_out_gain: mean fall of the negative log-likelihood on held-out folds, in nats.
+        before: quality of the raw probabilities.
+        after: quality on held-out folds, each tempered by the fit of the other folds.
+    """
+
+    model: str
+    question_type: QuestionType
+    bucket: Bucket
+    temperature: Temperature
+    examples: int
+    saturated: bool = False
+    forced: bool = False
+    held_out_gain: float | None = None
+    before: Quality | None = None
+    after: Quality | None = None
+
+
+@attrs.frozen(kw_only=True)
+class FitFile:
+    """Everything fitted from one set of examples of one provider.
+
+    Attributes:
+        version: of this layout.
+        id: names the fit in replies.
+        provider: the provider's name in the configuration.
+        created: when it was fitted, ISO 8601 in UTC.
+        data_digest: SHA-256 of the examples, to tell whether two fits saw the same ones.
+        fitted_with: the versions of the software that made it.
+        fits: the temperatures.
+    """
+
+    version: Literal[1] = 1
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    provider: str
+    created: str
+    data_digest: str = ""
+    fitted_with: str = ""
+    fits: tuple[BucketFit, ...]
+
+
+def read_fit(path: Path) -> FitFile:
+    """Read one fit file.
+
+    Raises:
+        OSError: it cannot be read.
+        msgspec.MsgspecError: it is not a fit file of this version; the message says where.
+    """
+    return msgspec.json.decode(path.read_bytes(), type=FitFile)
+
+
+def write_json(path: Path, record: attrs.AttrsInstance) -> None:
+    """Write ``record`` as indented JSON, all or nothing: readers see the old or the new file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(attrs.asdict(record), indent=2, ensure_ascii=False) + "\n"
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

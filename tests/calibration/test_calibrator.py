@@ -1,0 +1,126 @@
+"""Loading fits and applying the one that matches."""
+
+import json
+
+import pytest
+
+from gateway_core.calibration import Calibrator
+from gateway_core.calibration.fitfile import BucketFit, FitFile, write_json
+
+ASKED = {"provider": "laya", "model": "laya-1", "question_type": "options"}
+THREE = {"billing": 0.7, "sales": 0.2, "other": 0.1}
+
+
+def bucket_fit(**changes):
+    usual = {"model": "laya-1", "question_type": "options", "bucket": "3-5", "examples": 400}
+    return BucketFit(**{"temperature": 2.0, **usual, **changes})
+
+
+def save(folder, *fits, name="cal-a", created="2026-01-01T00:00:00Z", provider="laya"):
+    record = FitFile(id=name, provider=provider, created=created, fits=fits)
+    write_json(folder / f"{name}.json", record)
+
+
+def test_a_matching_fit_is_applied_and_named(tmp_path):
+    save(tmp_path, bucket_fit())
+    found = Calibrator.load(tmp_path).apply(**ASKED, probabilities=THREE)
+    assert list(found.probabilities) == list(THREE)
+    assert found.probabilities["billing"] == pytest.approx(0.522879, abs=1e-6)
+    assert (found.info.id, found.info.temperature) == ("cal-a", 2.0)
+    assert (found.info.examples, found.info.bucket) == (400, "3-5")
+    assert found.warnings == ()
+
+
+def test_yes_no_is_a_two_class_case(tmp_path):
+    save(tmp_path, bucket_fit(question_type="yes_no", bucket="2"))
+    asked = ASKED | {"question_type": "yes_no"}
+    found = Calibrator.load(tmp_path).apply(**asked, probabilities={"yes": 0.9, "no": 0.1})
+    assert found.probabilities == pytest.approx({"yes": 0.75, "no": 0.25})
+
+
+@pytest.mark.parametrize(
+    "difference", [{"provider": "other"}, {"question_type": "yes_no"}, {"count": 6}]
+)
+def test_a_fit_for_other_questions_is_neither_applied_nor_stale(tmp_path, difference):
+    save(tmp_path, bucket_fit())
+    count = difference.pop("count", 3)
+    raw = {str(index): 1 / count for index in range(count)}
+    calibrator = Calibrator.load(tmp_path)
+    found = calibrator.apply(**(ASKED | difference), probabilities=raw)
+    assert found.probabilities == raw
+    assert (found.info, found.warnings, calibrator.stale) == (None, (), {})
+
+
+def test_a_fit_of_another_model_is_stale_until_its_model_answers_again(tmp_path):
+    save(tmp_path, bucket_fit())
+    calibrator = Calibrator.load(tmp_path)
+    found = calibrator.apply(**(ASKED | {"model": "laya-2"}), probabilities=THREE)
+    assert found.info is None
+    assert found.probabilities == THREE
+    assert "'laya-1'" in found.warnings[0]
+    assert "'laya-2'" in found.warnings[0]
+    assert list(calibrator.stale) == ["cal-a"]
+    calibrator.apply(**ASKED, probabilities=THREE)
+    assert calibrator.stale == {}
+
+
+def test_two_models_of_one_provider_each_have_their_fit(tmp_path):
+    save(tmp_path, bucket_fit(), bucket_fit(model="laya-2", temperature=4.0))
+    calibrator = Calibrator.load(tmp_path)
+    for model, temperature in (("laya-1", 2.0), ("laya-2", 4.0)):
+        found = calibrator.apply(**(ASKED | {"model": model}), probabilities=THREE)
+        assert found.info.temperature == temperature
+    assert calibrator.stale == {}
+
+
+def test_the_most_specific_fit_wins_and_any_serves_the_rest(tmp_path):
+    save(tmp_path, bucket_fit(bucket="any", temperature=5.0), bucket_fit())
+    calibrator = Calibrator.load(tmp_path)
+    assert calibrator.apply(**ASKED, probabilities=THREE).info.temperature == 2.0
+    two = {"a": 0.8, "b": 0.2}
+    assert calibrator.apply(**ASKED, probabilities=two).info.temperature == 5.0
+
+
+def test_of_two_equal_fits_the_one_created_last_is_used(tmp_path):
+    save(tmp_path, bucket_fit(temperature=3.0), name="cal-a", created="2026-03-01T00:00:00Z")
+    save(tmp_path, bucket_fit(temperature=2.0), name="cal-b", created="2026-02-01T00:00:00Z")
+    assert Calibrator.load(tmp_path).apply(**ASKED, probabilities=THREE).info.id == "cal-a"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "bad.json"),
+        ("[]", "Expected `object`"),
+        ('{"version": 2}', "$.version"),
+        ('{"version": 1, "id": "x", "provider": "p", "created": "c"}', "`fits`"),
+    ],
+)
+def test_a_corrupt_file_is_listed_and_the_others_are_used(tmp_path, text, said):
+    save(tmp_path, bucket_fit())
+    (tmp_path / "bad.json").write_text(text)
+    calibrator = Calibrator.load(tmp_path)
+    assert said in calibrator.problems[0]
+    assert calibrator.apply(**ASKED, probabilities=THREE).info.id == "cal-a"
+
+
+@pytest.mark.parametrize("temperature", [0.01, 0, -1, 21, "2", None])
+def test_a_temperature_out_of_range_makes_the_file_a_problem(tmp_path, temperature):
+    save(tmp_path, bucket_fit())
+    content = json.loads((tmp_path / "cal-a.json").read_text())
+    content["fits"][0]["temperature"] = temperature
+    (tmp_path / "cal-a.json").write_text(json.dumps(content))
+    assert "$.fits[0].temperature" in Calibrator.load(tmp_path).problems[0]
+
+
+def test_a_missing_folder_holds_no_fits(tmp_path):
+    calibrator = Calibrator.load(tmp_path / "none")
+    assert (calibrator.fits, calibrator.problems) == ((), ())
+
+
+def test_a_fit_file_is_read_by_people_and_leaves_no_scraps(tmp_path):
+    save(tmp_path, bucket_fit())
+    assert [path.name for path in tmp_path.iterdir()] == ["cal-a.json"]
+    lines = (tmp_path / "cal-a.json").read_text().splitlines()
+    assert lines[1] == '  "version": 1,'
+    assert lines[2] == '  "id": "cal-a",'

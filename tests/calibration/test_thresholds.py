@@ -1,0 +1,86 @@
+"""Which threshold counts for an answer."""
+
+import attrs
+import pytest
+
+from gateway_core.calibration.fitfile import write_json
+from gateway_core.calibration.thresholds import (
+    FILE_NAME,
+    MeasuredThreshold,
+    ThresholdFile,
+    Thresholds,
+)
+
+MEASURED = MeasuredThreshold(
+    provider="laya",
+    model="laya-1",
+    question_type="options",
+    bucket="3-5",
+    fit="cal-a",
+    threshold=0.8,
+    max_error=0.05,
+    examples=400,
+    accepted=300,
+    errors=5,
+    error_bound=0.035,
+)
+ASKED = {"model": "laya-1", "question_type": "options", "option_count": 4, "fit": "cal-a"}
+
+
+def thresholds(state, configured=None, **changes):
+    record = ThresholdFile(created="now", thresholds=(attrs.evolve(MEASURED, **changes),))
+    write_json(state / FILE_NAME, record)
+    return Thresholds.load(state, 0.6, configured or {})
+
+
+def test_the_calls_own_threshold_wins(tmp_path):
+    found = thresholds(tmp_path, {"laya": 0.7})
+    assert found.threshold_for(provider="laya", **ASKED, requested=0.0).value == 0.0
+
+
+def test_the_configured_threshold_of_a_provider_wins_over_the_measured_one(tmp_path):
+    found = thresholds(tmp_path, {"laya": 0.7})
+    assert found.threshold_for(provider="laya", **ASKED).value == 0.7
+
+
+def test_the_measured_threshold_wins_over_the_default(tmp_path):
+    found = thresholds(tmp_path, threshold=0.3).threshold_for(provider="laya", **ASKED)
+    assert (found.value, found.warnings) == (0.3, ())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"provider": "other"}, {"option_count": 2}, {"option_count": 6}, {"question_type": "yes_no"}],
+)
+def test_other_questions_and_providers_have_the_default(tmp_path, changes):
+    found = thresholds(tmp_path).threshold_for(**({"provider": "laya"} | ASKED | changes))
+    assert (found.value, found.warnings) == (0.6, ())
+
+
+@pytest.mark.parametrize("changes", [{"model": "laya-2"}, {"fit": None}, {"fit": "cal-b"}])
+@pytest.mark.parametrize(("measured", "value"), [(0.8, 0.8), (0.3, 0.6)])
+def test_a_threshold_of_another_model_or_fit_never_lowers_the_bar(
+    tmp_path, changes, measured, value
+):
+    loaded = thresholds(tmp_path, threshold=measured)
+    found = loaded.threshold_for(provider="laya", **(ASKED | changes))
+    assert found.value == value
+    assert "'laya-1' with cal-a" in found.warnings[0]
+
+
+def test_without_a_file_the_default_counts(tmp_path):
+    found = Thresholds.load(tmp_path, 0.6, {})
+    assert found.problems == ()
+    assert found.threshold_for(provider="laya", **ASKED).value == 0.6
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"version": 1, "created": "x", "thresholds": [{}]}'])
+def test_a_corrupt_file_is_a_problem_and_the_default_counts(tmp_path, text):
+    (tmp_path / FILE_NAME).write_text(text)
+    found = Thresholds.load(tmp_path, 0.6, {})
+    assert found.problems[0].startswith("thresholds.json: not usable")
+    assert found.threshold_for(provider="laya", **ASKED).value == 0.6
+
+
+def test_coverage_is_the_share_accepted():
+    assert MEASURED.coverage == 0.75
