@@ -98,7 +98,9 @@ class Thresholds:
             return cls(default, configured, problems=(f"{FILE_NAME}: {error.strerror}",))
         except msgspec.MsgspecError as error:
             return cls(default, configured, problems=(f"{FILE_NAME}: not usable: {error}",))
-        measured = {(row.provider, row.question_type, row.bucket): row for row in found}
+        measured: dict[tuple[str, str, str], MeasuredThreshold] = {
+            (row.provider, row.question_type, row.bucket): row for row in found
+        }
         return cls(default, configured, measured)
 
     def threshold_for(
