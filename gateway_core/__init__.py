@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gateway_core.types import Operation as Operation
     from gateway_core.types import ProbeResult as ProbeResult
     from gateway_core.types import YesNo as YesNo
+    from gateway_core.urls import IN_PROCESS as IN_PROCESS
 
 __version__: Final = "0.1.0"
 
@@ -44,11 +45,13 @@ _HOMES: Final = {
         "ProbeResult",
         "YesNo",
     ),
+    "urls": ("IN_PROCESS",),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "API_VERSION",
+    "IN_PROCESS",
     "Capabilities",
     "DecisionReply",
     "DecisionRequest",
