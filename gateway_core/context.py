@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
 import attrs
 
+from gateway_core.errors import KeyMissing
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionReply, DecisionRequest
-from gateway_core.urls import endpoint_url, site_url
+from gateway_core.urls import endpoint_url, is_loopback, site_url
 
 if TYPE_CHECKING:
     import httpx
@@ -86,11 +87,27 @@ class ProviderContext(Generic[SettingsT]):
         """Return the URL for a ``path`` outside the API prefix, such as ``/health``."""
         return site_url(self.endpoint.base_url, self.endpoint.prefix, path)
 
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether the base URL names the loopback interface: nothing leaves the machine."""
+        return is_loopback(self.endpoint.base_url)
+
     def api_key(self, request: DecisionRequest | None = None) -> Secret | None:
         """Return the credential to use: the one that came for this call, else the configured."""
         if request is not None and request.api_key is not None:
             return request.api_key
         return self.endpoint.api_key
+
+    def required_api_key(self, request: DecisionRequest | None = None) -> Secret:
+        """Return the credential to use, for a provider that is nothing without one.
+
+        Raises:
+            KeyMissing: neither the call nor the configuration brings one.
+        """
+        key = self.api_key(request)
+        if key is None:
+            raise KeyMissing(f"provider {self.name!r} has no api_key")
+        return key
 
     async def post(
         self,

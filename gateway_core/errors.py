@@ -102,6 +102,8 @@ class ProviderError(GatewayError):
         status: the upstream's HTTP status, if there was one.
         headers: the upstream's reply headers, lower-case names.
         upstream_message: what the upstream said, unsanitised; never part of ``str(error)``.
+        upstream_code: the upstream's own word for the kind of failure, such as
+            ``authentication_error`` or ``4006``, by which a plugin tells failures apart.
     """
 
     code = "provider_error"
@@ -113,11 +115,13 @@ class ProviderError(GatewayError):
         status: int | None = None,
         headers: Mapping[str, str] = _NO_HEADERS,
         upstream_message: str | None = None,
+        upstream_code: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.headers = headers
         self.upstream_message = upstream_message
+        self.upstream_code = upstream_code
 
     @property
     def retry_after(self) -> str | None:

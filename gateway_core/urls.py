@@ -1,5 +1,7 @@
 """How a base URL, an API prefix and a path become the URL of an action."""
 
+import re
+from ipaddress import ip_address
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -7,6 +9,8 @@ from gateway_core.errors import DestinationUnusable
 
 DEFAULT_PREFIX: Final = "/v1"
 _ACTIONS: Final = ("/systemone", "/decisions")
+_UNSAFE: Final = re.compile(r"[\s\\\x00-\x1f\x7f]")
+_UNSAFE_IN_PREFIX: Final = re.compile(r"[\s\\\x00-\x1f\x7f?#]")
 IN_PROCESS: Final = "inproc://"
 """The scheme of a provider that sends nothing anywhere; never dialled."""
 
@@ -19,11 +23,11 @@ def endpoint_url(base_url: str | None, prefix: str | None, path: str) -> str:
     decision action is used as it is for that action and as the place of its siblings.
 
     Raises:
-        DestinationUnusable: ``base_url`` is no plain http or https URL.
+        DestinationUnusable: ``base_url`` is no plain http or https URL, or the prefix no path.
     """
     parts = split_base(base_url)
     root = parts.path.rstrip("/")
-    action = "/" + path.removeprefix(DEFAULT_PREFIX).strip("/")
+    action = "/" + path.removeprefix(f"{DEFAULT_PREFIX}/").strip("/")
     if root.endswith(_ACTIONS):
         return _unsplit(parts, root if action in _ACTIONS else root.rpartition("/")[0] + action)
     middle = _normal_prefix(prefix)
@@ -47,10 +51,11 @@ def site_url(base_url: str | None, prefix: str | None, path: str) -> str:
 
 def split_base(base_url: str | None) -> SplitResult:
     """Parse a base URL; raise ``DestinationUnusable`` unless it is plain http or https."""
-    if not base_url:
+    if not base_url or not base_url.strip():
         raise DestinationUnusable("no base URL is configured")
+    text = base_url.strip()
     try:
-        parts = urlsplit(base_url.strip())
+        parts = urlsplit(text)
         port = parts.port
     except ValueError:
         raise DestinationUnusable("the base URL is not a URL") from None
@@ -58,13 +63,26 @@ def split_base(base_url: str | None) -> SplitResult:
         raise DestinationUnusable("the base URL must be http:// or https:// with a host")
     if parts.username is not None or parts.password is not None or "@" in parts.netloc:
         raise DestinationUnusable("the base URL must not carry a user name or password")
-    if parts.query or parts.fragment or base_url.rstrip().endswith(("?", "#")):
+    if "?" in text or "#" in text:
         raise DestinationUnusable("the base URL must not carry a query or fragment")
+    if _UNSAFE.search(text):
+        raise DestinationUnusable("the base URL must not hold white space or backslashes")
     return parts
+
+
+def is_loopback(base_url: str | None) -> bool:
+    """Whether ``base_url`` names the loopback interface; judged by the text, without DNS."""
+    try:
+        host = (urlsplit(base_url or "").hostname or "").rstrip(".")
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _normal_prefix(prefix: str | None) -> str:
     text = DEFAULT_PREFIX if prefix is None else prefix.strip().strip("/")
+    if _UNSAFE_IN_PREFIX.search(text):
+        raise DestinationUnusable("the prefix must be a plain path")
     return "/" + text.strip("/") if text.strip("/") else ""
 
 
