@@ -95,7 +95,7 @@ def test_a_site_path_stands_outside_the_prefix(
         "https://",
         "https:///v1",
         "https://user@h.example",
-        "https://user:word@h.example",
+        "https://user:hunter22@h.example",
         "https://@h.example",
         "https://h.example?key=1",
         "https://h.example/?",
@@ -113,7 +113,7 @@ def test_a_site_path_stands_outside_the_prefix(
 def test_a_base_that_is_no_plain_url_is_unusable(base: str | None) -> None:
     with pytest.raises(DestinationUnusable) as caught:
         endpoint_url(base, None, SYSTEMONE)
-    assert "word" not in str(caught.value)
+    assert "hunter22" not in str(caught.value)
     with pytest.raises(DestinationUnusable):
         site_url(base, None, "/health")
 
