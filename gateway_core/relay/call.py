@@ -1,0 +1,75 @@
+"""What goes through the relay: a route, headers, a record to fill, and the reply."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+import attrs
+
+Headers = Mapping[bytes, bytes]
+"""A request's headers, lower-case names, as an HTTP parser gives them."""
+
+
+class Route(StrEnum):
+    """The relay's routes, by path."""
+
+    SYSTEMONE = "/v1/systemone"
+    DECISIONS = "/v1/decisions"
+    MODELS = "/v1/decisions/models"
+
+
+@attrs.define(kw_only=True, eq=False)
+class CallRecord:
+    """What is told of one request afterwards; filled as far as the request comes.
+
+    It never holds a body, a credential or an address.
+
+    Attributes:
+        request_id: the id that is on the reply as well.
+        route: the path asked for.
+        status: the reply's HTTP status.
+        code: the code of the reply's error envelope, if it is one.
+        key: the id of the caller's key, which is not the key.
+        org: the caller's organization.
+        dialect: the plugin's dialect that answered.
+        provider: the id of the provider that was asked.
+        model: the model that the caller named.
+        sent_model: the model that went upstream.
+        upstream_status: the upstream's HTTP status.
+        bytes_in: the size of the request's body as it came.
+        bytes_out: the size of the reply's body.
+        upstream_ms: the time the provider took, in milliseconds.
+        input_tokens: from the reply's usage.
+        output_tokens: from the reply's usage.
+    """
+
+    request_id: str = "-"
+    route: str = "-"
+    status: int = 0
+    code: str | None = None
+    key: str | None = None
+    org: str | None = None
+    dialect: str | None = None
+    provider: str | None = None
+    model: str | None = None
+    sent_model: str | None = None
+    upstream_status: int | None = None
+    bytes_in: int = 0
+    bytes_out: int = 0
+    upstream_ms: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@attrs.frozen(kw_only=True)
+class RelayReply:
+    """What the caller gets.
+
+    Attributes:
+        status: the HTTP status.
+        headers: lower-case names, ``content-length`` left to the server.
+        body: the upstream's bytes unchanged, or an error envelope.
+    """
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes = attrs.field(repr=False)

@@ -1,0 +1,124 @@
+"""Who calls: an organization, an internal platform, a managed token, or the operator."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_address
+from typing import Final
+
+import attrs
+
+from gateway_core.config.model import LimitsConfig
+from gateway_core.errors import RelayRefused
+from gateway_core.relay.call import Headers
+from gateway_core.secret import Secret
+
+Network = IPv4Network | IPv6Network
+PROVIDER_KEY_HEADERS: Final = (b"x-agentcc-provider-key", b"x-s1gw-provider-key")
+
+
+class CallerKind(StrEnum):
+    """The kinds of caller, which differ in whose credentials their calls use."""
+
+    ORG = "org"
+    """That organization's enabled providers, and nobody else's."""
+    INTERNAL = "internal"
+    """A customer's key that comes with the call, for a vendor that the model names."""
+    MANAGED = "managed"
+    """A licence's managed-service token: refused, since it brings no key."""
+    OPERATOR = "operator"
+    """Anyone, while authentication is disabled: the operator's own providers."""
+
+
+@attrs.frozen(kw_only=True)
+class Caller:
+    """An authenticated caller and what it may do.
+
+    Attributes:
+        kind: whose credentials its calls use.
+        key_id: the id of its key; not a secret.
+        org: its organization, if it has one.
+        models: the models it may name, bare or prefixed; empty for all.
+        providers: the provider ids it may use, case-folded; empty for all.
+        addresses: the networks it may call from; empty for all.
+        limits: the key's own limits.
+    """
+
+    kind: CallerKind
+    key_id: str = "-"
+    org: str | None = None
+    models: frozenset[str] = frozenset()
+    providers: frozenset[str] = frozenset()
+    addresses: tuple[Network, ...] = ()
+    limits: LimitsConfig = LimitsConfig()
+
+    def may_use(self, provider_id: str, model: str) -> bool:
+        """Say whether the key's lists allow ``model`` of a provider."""
+        if self.providers and provider_id.casefold() not in self.providers:
+            return False
+        return not self.models or not self.models.isdisjoint((model, f"{provider_id}/{model}"))
+
+    def may_call_from(self, address: str) -> bool:
+        """Say whether the key's networks hold ``address``."""
+        return not self.addresses or _inside(self.addresses, address)
+
+
+OPERATOR: Final = Caller(kind=CallerKind.OPERATOR)
+
+
+@lru_cache(maxsize=4096)
+def _inside(networks: tuple[Network, ...], address: str) -> bool:
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None) or found
+    return any(mapped in network for network in networks)
+
+
+def bearer_token(headers: Headers) -> str | None:
+    """Return the gateway key of a request: ``Authorization: Bearer``, else ``x-api-key``."""
+    scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
+    if scheme.lower() != b"bearer":
+        token = headers.get(b"x-api-key", b"")
+    return token.strip().decode("latin-1") or None
+
+
+def customer_key(caller: Caller, headers: Headers) -> Secret | None:
+    """Return the customer's provider key, which only an internal caller may and must send.
+
+    Raises:
+        RelayRefused: ``provider_key_header_not_allowed`` or ``byok_required``.
+    """
+    sent = _provider_key(headers)
+    if caller.kind is CallerKind.INTERNAL:
+        return _usable_key(sent)
+    if sent is not None:
+        raise RelayRefused(
+            "provider_key_header_not_allowed",
+            "a provider key in a header is for internal callers; save the key on the"
+            " organization's provider and remove the header",
+        )
+    if caller.kind is CallerKind.MANAGED:
+        raise RelayRefused(
+            "byok_required",
+            "a managed-service token has no provider key; use the organization's own API key",
+        )
+    return None
+
+
+def _provider_key(headers: Mapping[bytes, bytes]) -> bytes | None:
+    return next((headers[name] for name in PROVIDER_KEY_HEADERS if name in headers), None)
+
+
+def _usable_key(sent: bytes | None) -> Secret:
+    key = (sent or b"").strip().decode("latin-1")
+    if not key:
+        raise RelayRefused(
+            "byok_required", "an internal call needs the customer's key in x-s1gw-provider-key"
+        )
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise RelayRefused(
+            "invalid_request", "the customer's key is not a header value", "x-s1gw-provider-key"
+        )
+    return Secret(key)
