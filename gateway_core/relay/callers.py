@@ -50,7 +50,7 @@ class Caller:
     models: frozenset[str] = frozenset()
     providers: frozenset[str] = frozenset()
     addresses: tuple[Network, ...] = ()
-    limits: LimitsConfig = LimitsConfig()
+    limits: LimitsConfig = attrs.field(factory=LimitsConfig)
 
     def may_use(self, provider_id: str, model: str) -> bool:
         """Say whether the key's lists allow ``model`` of a provider."""
