@@ -1,12 +1,14 @@
 """The values that cross the line between the host and its plugins."""
 
+import json
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
+from gateway_core.errors import MalformedResponse
 from gateway_core.secret import Secret
 
 _EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
@@ -137,6 +139,20 @@ class DecisionReply:
     body: bytes
     status: int = 200
     headers: Mapping[str, str] = _EMPTY
+
+    def json_object(self) -> dict[str, Any]:
+        """Parse the body, which must be one JSON object.
+
+        Raises:
+            MalformedResponse: it is something else.
+        """
+        try:
+            found: object = json.loads(self.body)
+        except (ValueError, RecursionError):
+            raise MalformedResponse("the reply is not JSON") from None
+        if not isinstance(found, dict):
+            raise MalformedResponse("the reply is not a JSON object")
+        return found
 
 
 @attrs.frozen(kw_only=True)

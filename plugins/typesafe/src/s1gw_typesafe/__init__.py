@@ -1,1 +1,5 @@
-"""A provider for TypeSafe's Jev models: System One at /v1/systemone."""
+"""A provider for TypeSafe's Jev models: System One over HTTP."""
+
+from s1gw_typesafe.provider import TypeSafeProvider
+
+__all__ = ["TypeSafeProvider"]
