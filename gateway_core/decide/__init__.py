@@ -1,0 +1,25 @@
+"""The decide contract: one question in, one decision, abstention or error out."""
+
+from gateway_core.decide.ask import ask
+from gateway_core.decide.chain import Candidate, Chain
+from gateway_core.decide.decider import Decider
+from gateway_core.decide.observe import DecisionRecord, Observer
+from gateway_core.decide.reply import Attempt, Outcome
+from gateway_core.decide.request import DecideRequest
+from gateway_core.decide.verdict import Judge, Reason, Status, Verdict
+
+__all__ = [
+    "Attempt",
+    "Candidate",
+    "Chain",
+    "DecideRequest",
+    "Decider",
+    "DecisionRecord",
+    "Judge",
+    "Observer",
+    "Outcome",
+    "Reason",
+    "Status",
+    "Verdict",
+    "ask",
+]

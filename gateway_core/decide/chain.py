@@ -1,0 +1,97 @@
+"""The chain: providers asked in order until one of them settles the question."""
+
+from collections.abc import Sequence
+from time import perf_counter
+
+import attrs
+
+from gateway_core.config.model import DecideConfig
+from gateway_core.decide.ask import ask
+from gateway_core.decide.reply import Attempt, attempt_of
+from gateway_core.decide.request import DecideRequest
+from gateway_core.decide.verdict import Judge, Verdict, unsupported
+from gateway_core.errors import ConfigError, ProviderError, RequestTooLarge
+from gateway_core.provider import Provider
+from gateway_core.types import YesNo
+from gateway_core.wire import QuestionType, unfit
+
+
+@attrs.frozen(kw_only=True)
+class Candidate:
+    """One place in the chain.
+
+    Attributes:
+        name: the provider's name.
+        provider: the provider, or the fault that keeps it from being asked.
+    """
+
+    name: str
+    provider: Provider | ConfigError
+
+
+@attrs.define(eq=False, kw_only=True)
+class Chain:
+    """Providers in the order in which they are asked.
+
+    Attributes:
+        candidates: who is asked, in order.
+        settings: the timeouts.
+        judge: calibration and thresholds.
+        nobody: what to say when there is nobody to ask.
+    """
+
+    candidates: Sequence[Candidate]
+    settings: DecideConfig
+    judge: Judge
+    nobody: ConfigError
+
+    async def settle(self, request: DecideRequest, started: float) -> tuple[Verdict, list[Attempt]]:
+        """Ask one provider after the other until one decides or abstains.
+
+        Only a timeout, an error or a malformed answer leads on to the next. Nothing is tried
+        twice, and no attempt starts after the deadline.
+
+        Args:
+            request: what is asked.
+            started: when the call began, on ``perf_counter``'s clock.
+
+        Returns:
+            The verdict, which holds the last attempt's error if nobody settled the question,
+            and every attempt.
+        """
+        attempts: list[Attempt] = []
+        verdict = Verdict(error=self.nobody)
+        for candidate in self.candidates:
+            begun = perf_counter()
+            left = self.settings.deadline_s - (begun - started)
+            if left <= 0:
+                break
+            verdict = await self._consult(candidate, request, left)
+            took_ms = (perf_counter() - begun) * 1000
+            attempts.append(attempt_of(candidate.name, verdict, took_ms))
+            if verdict.error is None:
+                break
+        return verdict, attempts
+
+    async def _consult(self, candidate: Candidate, request: DecideRequest, left: float) -> Verdict:
+        try:
+            if isinstance(candidate.provider, ConfigError):
+                raise candidate.provider
+            return await self._verdict(candidate.provider, request, left)
+        except (ConfigError, ProviderError) as error:
+            return Verdict(error=error)
+
+    async def _verdict(self, provider: Provider, request: DecideRequest, left: float) -> Verdict:
+        question, capabilities = request.question, provider.capabilities
+        if obstacle := unfit(question, capabilities):
+            raise RequestTooLarge(f"not asked: {obstacle}")
+        if question.type is QuestionType.YES_NO and capabilities.yes_no is YesNo.UNSUPPORTED:
+            return unsupported(provider)
+        own = provider.endpoint.timeout_s
+        answer = await ask(
+            provider,
+            question,
+            timeout_s=min(left, self.settings.timeout_s if own is None else own),
+            request_id=request.request_id,
+        )
+        return self.judge.verdict(answer, provider, request)

@@ -1,0 +1,117 @@
+"""The reply of the decide contract: one object, every key always there."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Any
+
+import attrs
+
+from gateway_core.calibration import CalibrationInfo
+from gateway_core.decide.request import SCHEMA_VERSION
+from gateway_core.decide.verdict import Verdict
+from gateway_core.errors import GatewayError, MalformedResponse, ProviderTimeout
+from gateway_core.wire import Answer
+
+
+class Outcome(StrEnum):
+    """How one attempt ended."""
+
+    OK = "ok"
+    ABSTAINED = "abstained"
+    TIMEOUT = "timeout"
+    ERROR = "error"
+    MALFORMED = "malformed"
+
+
+@attrs.frozen(kw_only=True)
+class Attempt:
+    """One provider that was tried, or skipped.
+
+    Attributes:
+        provider: its name.
+        outcome: how it ended.
+        latency_ms: how long it took, in milliseconds.
+        detail: what went wrong or why it abstained; None when there is nothing to say.
+    """
+
+    provider: str
+    outcome: Outcome
+    latency_ms: float
+    detail: str | None = None
+
+
+def attempt_of(provider: str, verdict: Verdict, latency_ms: float) -> Attempt:
+    """Record the attempt that ended in ``verdict``."""
+    detail = verdict.rationale if verdict.error is None else str(verdict.error)
+    return Attempt(
+        provider=provider, outcome=_outcome(verdict), latency_ms=latency_ms, detail=detail
+    )
+
+
+def _outcome(verdict: Verdict) -> Outcome:
+    match verdict.error:
+        case None:
+            return Outcome.OK if verdict.reason is None else Outcome.ABSTAINED
+        case ProviderTimeout():
+            return Outcome.TIMEOUT
+        case MalformedResponse():
+            return Outcome.MALFORMED
+    return Outcome.ERROR
+
+
+def reply(
+    verdict: Verdict,
+    *,
+    request_id: str,
+    latency_ms: float,
+    attempts: Sequence[Attempt] = (),
+) -> dict[str, Any]:
+    """Build the reply that tells of ``verdict``."""
+    answer, spread = verdict.answer or Answer(), verdict.probabilities
+    return {
+        "status": verdict.status.value,
+        "decision": verdict.decision,
+        "confidence": verdict.confidence,
+        "probabilities": None if spread is None else dict(spread),
+        "calibrated": verdict.calibration is not None,
+        "rationale": verdict.rationale,
+        "provider": verdict.provider,
+        "latency_ms": round(latency_ms, 3),
+        "attempts": [_attempt(attempt) for attempt in attempts],
+        "error": _error(verdict.error, attempts),
+        "schema_version": SCHEMA_VERSION,
+        "request_id": request_id,
+        "model": answer.model,
+        "provider_confidence": answer.provider_confidence,
+        "reason": None if verdict.reason is None else verdict.reason.value,
+        "threshold": verdict.threshold,
+        "calibration": _calibration(verdict.calibration),
+        "warnings": list(verdict.warnings),
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "provider": attempt.provider,
+        "outcome": attempt.outcome.value,
+        "latency_ms": round(attempt.latency_ms, 3),
+        "detail": attempt.detail,
+    }
+
+
+def _error(error: GatewayError | None, attempts: Sequence[Attempt]) -> dict[str, str] | None:
+    if error is None:
+        return None
+    asked = f"{attempts[-1].provider}: " if attempts else ""
+    return {"code": error.code, "message": f"{asked}{error}"}
+
+
+def _calibration(info: CalibrationInfo | None) -> dict[str, Any] | None:
+    if info is None:
+        return None
+    return {
+        "id": info.id,
+        "temperature": info.temperature,
+        "examples": info.examples,
+        "bucket": info.bucket,
+    }

@@ -1,0 +1,173 @@
+"""What becomes of one answer: decided, or abstained and why."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+import attrs
+
+from gateway_core.calibration import Calibrated, CalibrationInfo, Calibrator, Thresholds
+from gateway_core.decide.request import DecideRequest
+from gateway_core.errors import GatewayError
+from gateway_core.provider import Provider
+from gateway_core.wire import Answer
+
+_ADVICE: Final = "reason it through yourself"
+TRUNCATED: Final = "the provider cut the input to fit; it did not see all of it"
+
+
+class Status(StrEnum):
+    """How a call ended."""
+
+    DECIDED = "decided"
+    ABSTAINED = "abstained"
+    ERROR = "error"
+
+
+class Reason(StrEnum):
+    """Why the gateway abstained, as data."""
+
+    BELOW_THRESHOLD = "below_threshold"
+    PROVIDER_ABSTAINED = "provider_abstained"
+    PAUSED = "paused"
+    REFUSED = "refused"
+    ORDER_UNSTABLE = "order_unstable"
+    TRUNCATED = "truncated"
+
+
+@attrs.frozen(kw_only=True)
+class Verdict:
+    """What came of a question: a decision, an abstention, or an error.
+
+    Attributes:
+        decision: one of the outcomes; None when abstained.
+        confidence: the probability of the provider's decision, after calibration.
+        probabilities: by outcome, after calibration.
+        reason: why it abstained; None when decided.
+        rationale: one sentence for the caller; None when there is nothing to explain.
+        provider: the name of the provider that settled it.
+        answer: what that provider answered, before calibration.
+        threshold: the one that was applied.
+        calibration: the fit that was applied.
+        warnings: what the caller should know about this answer.
+        error: why there is neither a decision nor an abstention.
+    """
+
+    decision: str | None = None
+    confidence: float | None = None
+    probabilities: Mapping[str, float] | None = None
+    reason: Reason | None = None
+    rationale: str | None = None
+    provider: str | None = None
+    answer: Answer | None = None
+    threshold: float | None = None
+    calibration: CalibrationInfo | None = None
+    warnings: tuple[str, ...] = ()
+    error: GatewayError | None = None
+
+    @property
+    def status(self) -> Status:
+        """How the call ended."""
+        if self.error is not None:
+            return Status.ERROR
+        return Status.DECIDED if self.reason is None else Status.ABSTAINED
+
+
+@attrs.define(eq=False, kw_only=True)
+class Judge:
+    """The rules that turn an answer into a verdict.
+
+    Attributes:
+        calibrator: the fits.
+        thresholds: the thresholds in force.
+        abstain_when_truncated: whether a cut input is a reason to abstain.
+    """
+
+    calibrator: Calibrator
+    thresholds: Thresholds
+    abstain_when_truncated: bool = False
+
+    def verdict(self, answer: Answer, provider: Provider, request: DecideRequest) -> Verdict:
+        """Calibrate ``answer`` and hold it against the threshold that counts."""
+        calibrated = self._calibrated(answer, provider, request)
+        threshold = self.thresholds.threshold_for(
+            provider=provider.name,
+            model=answer.model or provider.model,
+            question_type=request.question.type,
+            option_count=len(request.question.outcomes),
+            fit=calibrated.info.id if calibrated.info else None,
+            requested=request.min_confidence,
+        )
+        spread = calibrated.probabilities if answer.probabilities is not None else None
+        confidence = spread[answer.decision] if spread and answer.decision else None
+        reason = self._reason(answer, confidence, threshold.value)
+        cut = (TRUNCATED,) if answer.truncated else ()
+        return Verdict(
+            decision=answer.decision if reason is None else None,
+            confidence=confidence,
+            probabilities=spread,
+            reason=reason,
+            rationale=_rationale(reason, provider.name, confidence, threshold.value),
+            provider=provider.name,
+            answer=answer,
+            threshold=threshold.value,
+            calibration=calibrated.info,
+            warnings=(
+                *provider.capabilities.notes,
+                *cut,
+                *calibrated.warnings,
+                *threshold.warnings,
+            ),
+        )
+
+    def _calibrated(self, answer: Answer, provider: Provider, request: DecideRequest) -> Calibrated:
+        if answer.probabilities is None:
+            return Calibrated(probabilities={})
+        return self.calibrator.apply(
+            provider=provider.name,
+            model=answer.model or provider.model,
+            question_type=request.question.type,
+            probabilities=answer.probabilities,
+        )
+
+    def _reason(self, answer: Answer, confidence: float | None, threshold: float) -> Reason | None:
+        if answer.refused:
+            return Reason.REFUSED
+        if answer.abstained:
+            return Reason.PROVIDER_ABSTAINED
+        if answer.truncated and self.abstain_when_truncated:
+            return Reason.TRUNCATED
+        # A confidence that nobody knows passes only where nothing is asked of it.
+        return Reason.BELOW_THRESHOLD if (confidence or 0.0) < threshold else None
+
+
+def unsupported(provider: Provider) -> Verdict:
+    """Return the verdict of a provider that does not take yes/no questions."""
+    return Verdict(
+        reason=Reason.PROVIDER_ABSTAINED,
+        rationale=f"{provider.name} does not answer yes/no questions: {_ADVICE}, "
+        "or ask again with options that say what each answer means",
+        provider=provider.name,
+        warnings=provider.capabilities.notes,
+    )
+
+
+def paused() -> Verdict:
+    """Return the verdict while the gateway is switched off."""
+    text = f"deciding is paused (s1gw toggle on resumes it): {_ADVICE}"
+    return Verdict(reason=Reason.PAUSED, rationale=text)
+
+
+def _rationale(
+    reason: Reason | None, provider: str, confidence: float | None, threshold: float
+) -> str | None:
+    if reason is None:
+        return None
+    known = "reports no probability" if confidence is None else f"is {confidence:.1%} sure"
+    why = {
+        Reason.REFUSED: f"{provider} refused to answer",
+        Reason.PROVIDER_ABSTAINED: f"{provider} abstained",
+        Reason.TRUNCATED: f"{provider} did not see all of the input",
+        Reason.BELOW_THRESHOLD: f"{provider} {known}, and {threshold:.1%} is asked for",
+    }
+    return f"{why[reason]}: {_ADVICE}"

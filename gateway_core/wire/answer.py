@@ -1,0 +1,153 @@
+"""What a provider answered, checked: a reply that does not add up is never a decision."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+
+from gateway_core.errors import MalformedResponse
+from gateway_core.wire.form import QUESTION_ID, Form
+from gateway_core.wire.question import YES_NO
+
+_ROUNDING: Final = 0.005
+"""Half a unit of the second decimal: the coarsest rounding that vendors do."""
+_FLOAT_NOISE: Final = 1e-6
+
+
+@attrs.frozen(kw_only=True)
+class Usage:
+    """What the provider says it read and wrote, in tokens; None where it does not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Answer:
+    """One checked answer.
+
+    Attributes:
+        decision: the most probable outcome as the provider names it; None if it gave none.
+        probabilities: over the question's outcomes, in their order, summing to 1; None when
+            the provider reports none or gave no answer.
+        provider_confidence: the provider's own number, whose formula is its own.
+        model: the model that the provider says answered.
+        refused: whether the provider refused to answer.
+        abstained: whether the provider itself abstained.
+        truncated: whether the provider says that it cut the input.
+        usage: tokens.
+    """
+
+    decision: str | None = None
+    probabilities: Mapping[str, float] | None = None
+    provider_confidence: float | None = None
+    model: str | None = None
+    refused: bool = False
+    abstained: bool = False
+    truncated: bool = False
+    usage: Usage = Usage()
+
+
+@attrs.frozen(kw_only=True)
+class Found:
+    """The answer as one format holds it: labels not yet mapped back, numbers not checked."""
+
+    yes: float | None = None
+    choice: object = None
+    probabilities: Mapping[str, object] | None = None
+    confidence: object = None
+    refused: bool = False
+    abstained: bool = False
+
+
+def checked_answer(
+    found: Found, form: Form, envelope: Mapping[str, Any], *, optional: bool
+) -> Answer:
+    """Check what was found and map it back to the caller's outcomes.
+
+    Args:
+        found: the answer as its format holds it.
+        form: how the question was put.
+        envelope: the whole reply, for the model and the usage.
+        optional: whether this provider may leave the probabilities out.
+
+    Raises:
+        MalformedResponse: it breaks a rule of the decide contract.
+    """
+    model, usage = envelope.get("model"), envelope.get("usage")
+    told = usage if isinstance(usage, dict) else {}
+    about = Answer(
+        model=model if isinstance(model, str) and model else None,
+        refused=found.refused,
+        abstained=found.abstained,
+        truncated=_truncated(told),
+        usage=Usage(
+            input_tokens=_count(told.get("input_tokens")),
+            output_tokens=_count(told.get("output_tokens")),
+        ),
+    )
+    if found.refused:
+        return about
+    if found.confidence is not None:
+        confidence = probability(found.confidence, "confidence")
+        about = attrs.evolve(about, provider_confidence=confidence)
+    decision, probabilities = _decided(found, form, optional=optional)
+    return attrs.evolve(about, decision=decision, probabilities=probabilities)
+
+
+def _decided(found: Found, form: Form, *, optional: bool) -> tuple[str, Mapping[str, float] | None]:
+    if (form.labels is None) != (found.yes is not None):
+        raise MalformedResponse("the answer is of another type than the question")
+    if form.labels is None or found.yes is not None:
+        yes = found.yes or 0.0
+        return YES_NO[yes < 0.5], dict(zip(YES_NO, (yes, _complement(yes)), strict=True))
+    if not isinstance(found.choice, str) or found.choice not in form.labels:
+        raise MalformedResponse("the choice is not one of the options")
+    chosen = form.labels.index(found.choice)
+    if found.probabilities is None and optional:
+        return form.outcomes[chosen], None
+    spread = _spread(found.probabilities, form.labels)
+    if spread[chosen] < max(spread) - _FLOAT_NOISE:
+        raise MalformedResponse("the choice is not the most probable option")
+    return form.outcomes[chosen], dict(zip(form.outcomes, spread, strict=True))
+
+
+def _complement(yes: float) -> float:
+    # Rounded, because 1 - 0.32 falls short of the 0.68 that a threshold may be set to.
+    return round(1 - yes, 12)
+
+
+def _spread(reported: Mapping[str, object] | None, labels: Sequence[str]) -> list[float]:
+    """Return the probabilities in the labels' order, checked and summing to 1."""
+    if reported is None:
+        raise MalformedResponse("the answer holds no probabilities")
+    if reported.keys() != set(labels):
+        raise MalformedResponse("the probabilities are not over exactly the options")
+    values = [probability(reported[label], "a probability") for label in labels]
+    total = math.fsum(values)
+    if abs(total - 1) > _ROUNDING * len(values) + _FLOAT_NOISE or total <= 0:
+        raise MalformedResponse("the probabilities do not sum to 1")
+    return [value / total for value in values]
+
+
+def probability(value: object, name: str) -> float:
+    """Return ``value`` as a float if it is a finite number in [0, 1].
+
+    Raises:
+        MalformedResponse: it is not; ``name`` says what it should have been.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise MalformedResponse(f"{name} is not a number")
+    if not 0 <= value <= 1:
+        raise MalformedResponse(f"{name} is outside [0, 1]")
+    return float(value)
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _truncated(usage: Mapping[str, Any]) -> bool:
+    cut = usage.get("truncated_questions")
+    return usage.get("truncated") is True or (isinstance(cut, list) and QUESTION_ID in cut)
