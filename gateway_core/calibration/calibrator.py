@@ -97,7 +97,7 @@ class Calibrator:
         Args:
             provider: the provider's name in the configuration.
             model: the model that the provider says answered.
-            question_type: ``choice`` or ``yes_no``.
+            question_type: ``options`` or ``yes_no``.
             probabilities: by option, all of them, summing to 1.
         """
         others: dict[str, tuple[str, BucketFit]] = {}

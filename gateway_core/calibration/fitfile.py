@@ -14,7 +14,7 @@ from gateway_core.calibration.temperature import HIGHEST_TEMPERATURE, LOWEST_TEM
 VERSION: Final = 1
 
 Temperature = Annotated[float, msgspec.Meta(ge=LOWEST_TEMPERATURE, le=HIGHEST_TEMPERATURE)]
-QuestionType = Literal["choice", "yes_no"]
+QuestionType = Literal["options", "yes_no"]
 Bucket = Literal["2", "3-5", "6-10", "11+", "any"]
 
 
@@ -48,7 +48,7 @@ class BucketFit:
 
     Attributes:
         model: the model that answered when the examples were taken.
-        question_type: ``choice`` or ``yes_no``.
+        question_type: ``options`` or ``yes_no``.
         bucket: how many options: ``2``, ``3-5``, ``6-10``, ``11+``, or ``any``.
         temperature: within [0.05, 20].
         examples: how many examples it was fitted on.

@@ -8,7 +8,7 @@ FLOOR: Final = 1e-12
 """What a probability of zero counts as, so that its logarithm is finite."""
 LOWEST_TEMPERATURE: Final = 0.05
 HIGHEST_TEMPERATURE: Final = 20.0
-CHOICE: Final = "choice"
+OPTIONS: Final = "options"
 YES_NO: Final = "yes_no"
 BUCKETS: Final = ("2", "3-5", "6-10", "11+")
 ANY_BUCKET: Final = "any"

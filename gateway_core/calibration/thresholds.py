@@ -22,7 +22,7 @@ class MeasuredThreshold:
     Attributes:
         provider: the provider's name in the configuration.
         model: the model that answered when it was measured.
-        question_type: ``choice`` or ``yes_no``.
+        question_type: ``options`` or ``yes_no``.
         bucket: how many options: ``2``, ``3-5``, ``6-10`` or ``11+``.
         fit: id of the fit that the confidences were calibrated with; None for raw ones.
         threshold: the confidence from which answers are accepted.
@@ -122,7 +122,7 @@ class Thresholds:
         Args:
             provider: the provider that answered.
             model: the model that it says answered.
-            question_type: ``choice`` or ``yes_no``.
+            question_type: ``options`` or ``yes_no``.
             option_count: how many options the question had; 2 for yes/no.
             fit: id of the fit that the answer was calibrated with, if any.
             requested: the call's ``min_confidence``.

@@ -7,12 +7,12 @@ import pytest
 from gateway_core.calibration import Calibrator
 from gateway_core.calibration.fitfile import BucketFit, FitFile, write_json
 
-ASKED = {"provider": "laya", "model": "laya-1", "question_type": "choice"}
+ASKED = {"provider": "laya", "model": "laya-1", "question_type": "options"}
 THREE = {"billing": 0.7, "sales": 0.2, "other": 0.1}
 
 
 def bucket_fit(**changes):
-    usual = {"model": "laya-1", "question_type": "choice", "bucket": "3-5", "examples": 400}
+    usual = {"model": "laya-1", "question_type": "options", "bucket": "3-5", "examples": 400}
     return BucketFit(**{"temperature": 2.0, **usual, **changes})
 
 

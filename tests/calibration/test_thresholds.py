@@ -14,7 +14,7 @@ from gateway_core.calibration.thresholds import (
 MEASURED = MeasuredThreshold(
     provider="laya",
     model="laya-1",
-    question_type="choice",
+    question_type="options",
     bucket="3-5",
     fit="cal-a",
     threshold=0.8,
@@ -24,7 +24,7 @@ MEASURED = MeasuredThreshold(
     errors=5,
     error_bound=0.035,
 )
-ASKED = {"model": "laya-1", "question_type": "choice", "option_count": 4, "fit": "cal-a"}
+ASKED = {"model": "laya-1", "question_type": "options", "option_count": 4, "fit": "cal-a"}
 
 
 def thresholds(state, configured=None, **changes):
