@@ -1,14 +1,18 @@
 """What a configuration says, table by table, with its defaults."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
+from gateway_core.config import rules
 from gateway_core.secret import Secret
 
-MEBIBYTE = 1024 * 1024
+MEBIBYTE: Final = 1024 * 1024
+API_FORMATS: Final = ("systemone", "typesafe", "openai")
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 @attrs.frozen(kw_only=True)
@@ -25,11 +29,11 @@ class DecideConfig:
         abstain_when_truncated: abstain when a provider says it cut the input.
     """
 
-    chain: tuple[str, ...] | None = None
-    timeout_s: float = 5.0
-    deadline_s: float = 25.0
-    threshold: float = 0.6
-    thresholds: Mapping[str, float] = attrs.field(factory=dict)
+    chain: tuple[str, ...] | None = attrs.field(default=None, validator=rules.distinct)
+    timeout_s: float = attrs.field(default=5.0, validator=rules.positive)
+    deadline_s: float = attrs.field(default=25.0, validator=rules.positive)
+    threshold: float = attrs.field(default=0.6, validator=rules.probability)
+    thresholds: Mapping[str, float] = attrs.field(factory=dict, validator=rules.probabilities)
     abstain_when_truncated: bool = False
 
 
@@ -53,15 +57,15 @@ class ProviderConfig:
     """
 
     dialect: str | None = None
-    api_format: str | None = None
+    api_format: str | None = attrs.field(default=None, validator=rules.one_of(*API_FORMATS))
     base_url: str | None = None
     prefix: str | None = None
     api_key: Secret | None = None
-    models: tuple[str, ...] = ()
+    models: tuple[str, ...] = attrs.field(default=(), validator=rules.distinct)
     enabled: bool = True
-    timeout_s: float | None = None
-    headers: Mapping[str, str | Secret] = attrs.field(factory=dict)
-    max_concurrency: int | None = None
+    timeout_s: float | None = attrs.field(default=None, validator=rules.positive)
+    headers: Mapping[str, str | Secret] = attrs.field(factory=dict, validator=rules.header_table)
+    max_concurrency: int | None = attrs.field(default=None, validator=rules.positive_count)
     settings: Mapping[str, Any] = attrs.field(factory=dict)
 
 
@@ -76,8 +80,8 @@ class PluginsConfig:
 class LimitsConfig:
     """``limits``: requests a minute and requests under way; None for no bound."""
 
-    rpm: int | None = None
-    concurrency: int | None = None
+    rpm: int | None = attrs.field(default=None, validator=rules.positive_count)
+    concurrency: int | None = attrs.field(default=None, validator=rules.positive_count)
 
 
 @attrs.frozen(kw_only=True)
@@ -115,16 +119,16 @@ class HttpConfig:
     """
 
     host: str = "127.0.0.1"
-    port: int = 8080
-    auth: str = "keys"
-    max_body_bytes: int = 32 * MEBIBYTE
-    timeout_s: float = 60.0
-    workers: int = 1
-    drain_s: float = 30.0
+    port: int = attrs.field(default=8080, validator=rules.port)
+    auth: str = attrs.field(default="keys", validator=rules.one_of("keys", "disabled"))
+    max_body_bytes: int = attrs.field(default=32 * MEBIBYTE, validator=rules.positive_count)
+    timeout_s: float = attrs.field(default=60.0, validator=rules.positive)
+    workers: int = attrs.field(default=1, validator=rules.positive_count)
+    drain_s: float = attrs.field(default=30.0, validator=rules.not_negative)
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     limits_store: Secret | None = None
-    limits_store_down: str = "local"
+    limits_store_down: str = attrs.field(default="local", validator=rules.one_of("local", "refuse"))
     allowed_hosts: tuple[str, ...] = ()
 
 
@@ -132,8 +136,8 @@ class HttpConfig:
 class LogConfig:
     """``[log]``: what goes to stderr: ``format`` is ``text`` or ``json``."""
 
-    format: str = "text"
-    level: str = "info"
+    format: str = attrs.field(default="text", validator=rules.one_of("text", "json"))
+    level: str = attrs.field(default="info", validator=rules.one_of(*LOG_LEVELS))
 
 
 @attrs.frozen(kw_only=True)
@@ -152,3 +156,24 @@ class Config:
     orgs: Mapping[str, OrgConfig] = attrs.field(factory=dict)
     http: HttpConfig = HttpConfig()
     log: LogConfig = LogConfig()
+
+
+@attrs.frozen(kw_only=True)
+class Loaded:
+    """A configuration, and what was wrong with it.
+
+    Attributes:
+        config: what can be used.
+        faults: one line per fault, each with its path and the way out.
+        broken: the sections and providers that had faults, such as ``http`` and
+            ``providers.laya``.
+        dropped: operator providers left out because of their faults, with the dialect that
+            they name, if they name one.
+        environ: the environment that was read.
+    """
+
+    config: Config
+    faults: tuple[str, ...] = ()
+    broken: frozenset[str] = frozenset()
+    dropped: Mapping[str, str | None] = attrs.field(factory=dict)
+    environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)

@@ -1,6 +1,7 @@
 """Where the configuration and the gateway's own state are kept."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -9,12 +10,12 @@ import platformdirs
 APP: Final = "s1gw"
 
 
-def config_path() -> Path:
+def config_path(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the configuration file: ``S1GW_CONFIG``, or the platform's own place."""
-    chosen = os.environ.get("S1GW_CONFIG")
+    chosen = environ.get("S1GW_CONFIG")
     if chosen:
         return Path(chosen).expanduser()
-    home = os.environ.get("XDG_CONFIG_HOME")
+    home = environ.get("XDG_CONFIG_HOME")
     if home:
         return Path(home) / APP / "config.toml"
     return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "config.toml"

@@ -1,0 +1,128 @@
+"""From a file's tables to a configuration, whatever is wrong with them.
+
+A broken part never stops the rest. It is not replaced by its default either, where that would
+allow more than the person meant: a broken chain is an empty one, not the automatic one.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from gateway_core.config.environment import SECTIONS, overrides
+from gateway_core.config.model import Config, Loaded, OrgConfig, ProviderConfig
+from gateway_core.structure import Fault, Sources, attempt
+from gateway_core.structure.faults import MismatchError, unknown_key
+
+_TABLES: Final = (*SECTIONS, "providers", "orgs")
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAME_RULE: Final = "a name is 1 to 64 letters, digits, dots, dashes and underscores"
+
+STRICTEST: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
+    "decide": {
+        "chain": {"chain": []},
+        "threshold": {"threshold": 1.0},
+        "thresholds": {"threshold": 1.0},
+        "abstain_when_truncated": {"abstain_when_truncated": True},
+    },
+    "plugins": {"disabled": {"disabled": ["*"]}},
+}
+"""What a broken key stands for, by section, until it is mended; others take their defaults."""
+
+
+@attrs.define
+class Assembly:
+    """One configuration in the making: faults gather while its parts are structured."""
+
+    sources: Sources
+    faults: list[str] = attrs.field(factory=list, init=False)
+    broken: set[str] = attrs.field(factory=set, init=False)
+    dropped: dict[str, str | None] = attrs.field(factory=dict, init=False)
+
+    def without_file(self, fault: str) -> Loaded:
+        """Return the configuration of a file that cannot be read: every section is broken."""
+        self.faults.append(fault)
+        self.broken.update(_TABLES)
+        return self.of({}, source=None)
+
+    def of(self, table: Mapping[str, Any], source: Path | None) -> Loaded:
+        """Return the configuration that a file's ``table`` and the environment make."""
+        for key in sorted(table.keys() - set(_TABLES)):
+            fault = unknown_key(key, _TABLES)
+            self._report(fault.meant or key, [fault])
+        sections = {name: self._section(name, table.get(name, {})) for name in SECTIONS}
+        providers = self._providers(table.get("providers", {}), "providers")
+        orgs = dict(self._orgs(table.get("orgs", {})))
+        config = Config(source=source, providers=providers, orgs=orgs, **sections)
+        return Loaded(
+            config=config,
+            faults=tuple(self.faults),
+            broken=frozenset(self.broken),
+            dropped=self.dropped,
+            environ=self.sources.environ,
+        )
+
+    def _section(self, name: str, table: Any) -> Any:
+        """Structure a section; broken keys are what ``STRICTEST`` says, or their defaults."""
+        cls, strictest = SECTIONS[name], STRICTEST.get(name, {})
+        over, wrong = overrides(name, self.sources.environ, self.sources)
+        self._report(name, wrong)
+        values = {**table, **over} if isinstance(table, Mapping) else table
+        found, inside = attempt(cls, values, self.sources)
+        self._report(name, inside, name)
+        if found is not None and name not in self.broken:
+            return found
+        bad = {fault.meant or fault.path[0] for fault in (*wrong, *inside) if fault.path}
+        if not bad:
+            bad = set(strictest)
+        values = values if isinstance(values, Mapping) else over
+        known = {attribute.name for attribute in attrs.fields(cls)} - bad
+        good = {key: value for key, value in values.items() if key in known}
+        for key in (bad & strictest.keys()) - over.keys():
+            good.update(strictest[key])
+        return attempt(cls, {**good, **over}, self.sources)[0]
+
+    def _providers(self, tables: Any, root: str) -> dict[str, ProviderConfig]:
+        found: dict[str, ProviderConfig] = {}
+        for name, table in self._named(tables, root):
+            provider, faults = attempt(ProviderConfig, table, self.sources)
+            self._report(f"{root}.{name}", faults, f"{root}.{name}")
+            if provider is not None:
+                found[name] = provider
+            elif root == "providers":
+                dialect = table.get("dialect") if isinstance(table, Mapping) else None
+                self.dropped[name] = dialect if isinstance(dialect, str) else None
+        return found
+
+    def _orgs(self, tables: Any) -> Iterator[tuple[str, OrgConfig]]:
+        for name, table in self._named(tables, "orgs"):
+            root = f"orgs.{name}"
+            own = dict(table) if isinstance(table, Mapping) else table
+            providers = own.pop("providers", {}) if isinstance(own, dict) else {}
+            org, faults = attempt(OrgConfig, own, self.sources)
+            self._report(root, faults, root)
+            usable = self._providers(providers, f"{root}.providers")
+            if org is not None:
+                yield name, attrs.evolve(org, providers=usable)
+
+    def _named(self, tables: Any, root: str) -> Iterator[tuple[str, Any]]:
+        """Yield the tables of a table whose keys are names that people chose."""
+        if not isinstance(tables, Mapping):
+            self._report(root, [Fault((), str(MismatchError("a table", tables)))], root)
+            return
+        seen: dict[str, str] = {}
+        for name, table in tables.items():
+            other = seen.setdefault(name.lower(), name)
+            if not _NAME.fullmatch(name):
+                self._report(root, [Fault((name,), _NAME_RULE)], root)
+            elif other != name:
+                self._report(root, [Fault((name,), f"differs from {other} in case only")], root)
+            else:
+                yield name, table
+
+    def _report(self, part: str, faults: Iterable[Fault], root: str = "") -> None:
+        for fault in faults:
+            self.faults.append(fault.at(root))
+            self.broken.add(part)

@@ -1,0 +1,32 @@
+"""Tables of a configuration into attrs classes, with every fault named by its path."""
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
+
+from gateway_core.errors import ConfigError
+from gateway_core.structure.converter import attempt
+from gateway_core.structure.faults import Fault
+from gateway_core.structure.secrets import HERE, Sources
+
+__all__ = ["Fault", "Sources", "attempt", "structure"]
+
+T = TypeVar("T")
+_HERE: Final = HERE
+
+
+def structure(cls: type[T], table: Mapping[str, Any], path: str, sources: Sources = _HERE) -> T:
+    """Build a ``cls`` from ``table``.
+
+    Args:
+        cls: an attrs class; its annotations and validators say what each key takes.
+        table: what a TOML file said.
+        path: where the table stands in the file, such as ``providers.laya.settings``.
+        sources: where ``{ env = … }`` and ``{ file = … }`` are read.
+
+    Raises:
+        ConfigError: one fault per wrong, missing or unknown key.
+    """
+    found, faults = attempt(cls, table, sources)
+    if found is None:
+        raise ConfigError(*(fault.at(path) for fault in faults))
+    return found

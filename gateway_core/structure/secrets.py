@@ -1,0 +1,98 @@
+"""Credentials: named in the configuration, kept in the environment or in files."""
+
+import os
+import re
+from collections.abc import Mapping
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from gateway_core.secret import Secret
+from gateway_core.structure.faults import RefusedValueError
+
+WAY_OUT: Final = 'use { env = "NAME" } or { file = "PATH" }'
+
+# People write the credential itself where its place belongs; only what looks like a place is
+# repeated in a fault.
+_NAME: Final = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+_PATH: Final = re.compile(r".*[/\\].*|[\w-]+\.\w{1,5}")
+
+
+@attrs.frozen(kw_only=True)
+class Sources:
+    """Where a table's credentials and relative paths are looked up.
+
+    Attributes:
+        environ: the environment variables.
+        folder: what relative paths start from: the configuration file's folder.
+    """
+
+    environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
+    folder: Path = attrs.field(factory=Path)
+
+    def resolve(self, path: str) -> Path:
+        """Return a configured path, with ``~`` and relative paths made absolute."""
+        return self.folder / Path(path).expanduser()
+
+
+HERE: Final = Sources()
+
+# cattrs' hooks are made once per class and take a value alone.
+sources: Final[ContextVar[Sources]] = ContextVar("sources", default=HERE)
+
+
+def read_secret(value: object, _: object = None) -> Secret:
+    """Return the credential that ``{ env = … }`` or ``{ file = … }`` names.
+
+    Raises:
+        RefusedValueError: it is written out, or what it names is missing or blank.
+    """
+    if isinstance(value, Secret):
+        return value
+    if not isinstance(value, Mapping):
+        raise RefusedValueError(f"a secret is never written out in the configuration; {WAY_OUT}")
+    return _checked(*_named(value))
+
+
+def text_or_secret(value: object, _: object = None) -> str | Secret:
+    """Return plain text as it is, and a table as the credential that it names."""
+    return value if isinstance(value, str) else read_secret(value)
+
+
+def _named(table: Mapping[str, Any]) -> tuple[str, str]:
+    """Return where the credential was looked up, in words, and its text."""
+    match dict(table):
+        case {"env": str(name), **rest} if not rest:
+            return _from_environment(name)
+        case {"file": str(path), **rest} if not rest:
+            return _from_file(path)
+    raise RefusedValueError(f"expected one place of a secret; {WAY_OUT}")
+
+
+def _from_environment(name: str) -> tuple[str, str]:
+    place = f"environment variable {name}" if _NAME.fullmatch(name) else "the variable it names"
+    text = sources.get().environ.get(name)
+    if text is None:
+        raise RefusedValueError(f"{place} is not set")
+    return place, text
+
+
+def _from_file(path: str) -> tuple[str, str]:
+    place = f"file {path}" if _PATH.fullmatch(path) else "the file it names"
+    try:
+        return place, sources.get().resolve(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise RefusedValueError(f"{place} cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise RefusedValueError(f"{place} is not UTF-8 text") from None
+
+
+def _checked(place: str, text: str) -> Secret:
+    secret = text.strip()
+    if not secret:
+        raise RefusedValueError(f"{place} is blank")
+    if not secret.isprintable():
+        raise RefusedValueError(f"{place} holds control characters or several lines")
+    return Secret(secret)

@@ -1,0 +1,167 @@
+"""Every fault of a table at once, each with its path, and no secret in any."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from gateway_core.config.model import DecideConfig, HttpConfig, OrgConfig, ProviderConfig
+from gateway_core.errors import ConfigError
+from gateway_core.secret import Secret
+from gateway_core.structure import Sources, structure
+
+WAY_OUT = 'a secret is never written out in the configuration; use { env = "NAME" } or { file ='
+
+
+class Server(StrEnum):
+    OLLAMA = "ollama"
+    VLLM = "vllm"
+
+
+@attrs.frozen(kw_only=True)
+class PluginSettings:
+    region: str
+    server: Server = Server.VLLM
+    max_options: int = attrs.field(default=20, validator=attrs.validators.ge(2))
+    tags: frozenset[str] = frozenset()
+
+
+def faults(cls: type, table: Any, **environ: str) -> tuple[str, ...]:
+    with pytest.raises(ConfigError) as caught:
+        structure(cls, table, "at", Sources(environ=environ))
+    return tuple(caught.value.faults)
+
+
+@pytest.mark.parametrize(
+    ("cls", "table", "fault"),
+    [
+        (
+            DecideConfig,
+            {"timeout_s": "fast"},
+            'at.timeout_s: expected a positive number, got "fast"',
+        ),
+        (DecideConfig, {"timeout_s": True}, "at.timeout_s: expected a positive number, got true"),
+        (DecideConfig, {"timeout_s": 0}, "at.timeout_s: expected a positive number, got 0"),
+        (DecideConfig, {"deadline_s": float("nan")}, "expected a positive number, got nan"),
+        (DecideConfig, {"deadline_s": float("inf")}, "expected a positive number, got inf"),
+        (DecideConfig, {"threshold": 1.5}, "at.threshold: expected a number from 0 to 1, got 1.5"),
+        (DecideConfig, {"thresholds": {"laya": 2}}, "at.thresholds: expected a table of numbers"),
+        (DecideConfig, {"thresholds": {"laya": "x"}}, "at.thresholds.laya: expected a number"),
+        (
+            DecideConfig,
+            {"chain": "laya"},
+            "at.chain: expected a list of names, none blank and none",
+        ),
+        (DecideConfig, {"chain": ["a", "a"]}, "at.chain: expected a list of names, none blank"),
+        (DecideConfig, {"chain": ["a", 1]}, "at.chain.1: expected text, got 1"),
+        (DecideConfig, {"abstain_when_truncated": 1}, "expected true or false, got 1"),
+        (DecideConfig, {"treshold": 0.5}, 'at.treshold: unknown key; did you mean "threshold"?'),
+        (DecideConfig, {"zzz": 1}, "at.zzz: unknown key; known here: chain, timeout_s"),
+        (HttpConfig, {"port": 65536}, "at.port: expected a port from 0 to 65535, got 65536"),
+        (HttpConfig, {"port": 80.0}, "at.port: expected a port from 0 to 65535, got 80.0"),
+        (HttpConfig, {"auth": "none"}, 'at.auth: expected one of "keys", "disabled", got "none"'),
+        (
+            ProviderConfig,
+            {"api_format": "opena"},
+            'expected one of "systemone", "typesafe", "openai"',
+        ),
+        (ProviderConfig, {"headers": {"x y": "1"}}, "at.headers: expected a table of header names"),
+        (
+            ProviderConfig,
+            {"headers": {"x": "a\nb"}},
+            "at.headers: expected a table of header names",
+        ),
+        (ProviderConfig, {"settings": []}, "at.settings: expected a table, got a list"),
+        (ProviderConfig, {"api_key": "hunter2"}, f"at.api_key: {WAY_OUT}"),
+        (ProviderConfig, {"headers": {"x": 4}}, f"at.headers.x: {WAY_OUT}"),
+        (ProviderConfig, {"api_key": {"env": "A", "file": "b"}}, "expected one place of a secret"),
+        (ProviderConfig, {"api_key": {}}, "at.api_key: expected one place of a secret"),
+        (ProviderConfig, {"api_key": {"env": "NO_KEY"}}, "environment variable NO_KEY is not set"),
+        (ProviderConfig, {"api_key": {"file": "/no/key"}}, "file /no/key cannot be read: No such"),
+        (
+            OrgConfig,
+            {"limits": {"rpm": 0}},
+            "at.limits.rpm: expected a positive whole number, got 0",
+        ),
+        (OrgConfig, {"limits": 5}, "at.limits: expected a table, got 5"),
+        (PluginSettings, {}, "at.region: missing; it is required"),
+        (
+            PluginSettings,
+            {"region": "e", "server": "ollam"},
+            'one of "ollama", "vllm", got "ollam"',
+        ),
+        (PluginSettings, {"region": "e", "max_options": 1}, "'max_options' must be >= 2: 1"),
+        (PluginSettings, {"region": "e", "tags": "abc"}, 'at.tags: expected a list, got "abc"'),
+    ],
+)
+def test_a_fault_names_its_path_and_what_is_expected(cls: type, table: Any, fault: str) -> None:
+    (found,) = faults(cls, table)
+
+    assert found.startswith("at.")
+    assert fault in found
+
+
+def test_every_fault_is_reported_at_once() -> None:
+    table = {"timeout_s": -1, "threshold": "x", "deadline_s": None, "chian": []}
+
+    assert [fault.partition(":")[0] for fault in faults(DecideConfig, table)] == [
+        "at.timeout_s",
+        "at.deadline_s",
+        "at.threshold",
+        "at.chian",
+    ]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"api_key": "sk-live-0123456789"},
+        {"api_key": {"env": "sk-live-0123456789"}},
+        {"api_key": {"file": "sk-live-0123456789"}},
+        {"api_key": {"env": "BLANK", "extra": "sk-live-0123456789"}},
+        {"api_key": {"env": "LINES"}},
+        {"timeout_s": "sk-live-0123456789"},
+        {"models": "sk-live-0123456789"},
+        {"api_format": "sk-live-0123456789"},
+        {"headers": {"x": "sk-live-0123456789\n"}},
+    ],
+)
+def test_no_fault_shows_what_may_be_a_secret(table: Mapping[str, Any]) -> None:
+    found = faults(ProviderConfig, table, BLANK=" ", LINES="sk-live-0123456789\nx")
+
+    assert found
+    assert "sk-live" not in " ".join(found)
+
+
+def test_a_blank_variable_is_a_fault() -> None:
+    assert faults(ProviderConfig, {"api_key": {"env": "BLANK"}}, BLANK=" ") == (
+        "at.api_key: environment variable BLANK is blank",
+    )
+
+
+def test_values_and_secrets_are_read(tmp_path: Path) -> None:
+    (tmp_path / "key.txt").write_text("from-file\n")
+    table = {
+        "api_key": {"env": "KEY"},
+        "headers": {"x-team": "a", "x-key": {"file": "key.txt"}},
+        "models": ["m1", "m2"],
+        "timeout_s": 3,
+        "settings": {"anything": [1]},
+    }
+
+    found = structure(ProviderConfig, table, "at", Sources(environ={"KEY": "k"}, folder=tmp_path))
+
+    assert found.api_key == Secret("k")
+    assert found.headers == {"x-team": "a", "x-key": Secret("from-file")}
+    assert found.models == ("m1", "m2")
+    assert isinstance(found.timeout_s, float)
+    assert found.settings == {"anything": [1]}
+
+
+def test_a_plugins_own_settings_class_is_structured() -> None:
+    found = structure(PluginSettings, {"region": "eu", "server": "ollama", "tags": ["a"]}, "at")
+
+    assert found == PluginSettings(region="eu", server=Server.OLLAMA, tags=frozenset({"a"}))
