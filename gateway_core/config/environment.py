@@ -5,7 +5,13 @@ from typing import Any, Final, get_args, get_origin
 
 import attrs
 
-from gateway_core.config.model import DecideConfig, HttpConfig, LogConfig, PluginsConfig
+from gateway_core.config.model import (
+    DecideConfig,
+    DecisionLogConfig,
+    HttpConfig,
+    LogConfig,
+    PluginsConfig,
+)
 from gateway_core.secret import Secret
 from gateway_core.structure import Fault, Sources, attempt
 from gateway_core.structure.faults import unknown_key
@@ -15,6 +21,7 @@ SECTIONS: Final[Mapping[str, type]] = {
     "plugins": PluginsConfig,
     "http": HttpConfig,
     "log": LogConfig,
+    "decision_log": DecisionLogConfig,
 }
 """The tables of the file whose keys are fixed."""
 

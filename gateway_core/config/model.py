@@ -141,6 +141,27 @@ class LogConfig:
 
 
 @attrs.frozen(kw_only=True)
+class DecisionLogConfig:
+    """``[decision_log]``: what is kept, on this machine alone, of every decision.
+
+    Attributes:
+        enabled: whether decisions are logged.
+        path: the SQLite file; in the gateway's own state when absent.
+        content: whether questions, options and contexts are kept, not only their digests.
+        max_mb: the size that the file is held to, in mebibytes.
+        max_age_days: how long an entry is kept, in days.
+        shadow: providers asked beside the chain, off the critical path, to be compared.
+    """
+
+    enabled: bool = False
+    path: Path | None = None
+    content: bool = False
+    max_mb: int = attrs.field(default=256, validator=rules.positive_count)
+    max_age_days: float = attrs.field(default=365.0, validator=rules.positive)
+    shadow: tuple[str, ...] = attrs.field(default=(), validator=rules.distinct)
+
+
+@attrs.frozen(kw_only=True)
 class Config:
     """A whole configuration.
 
@@ -156,6 +177,7 @@ class Config:
     orgs: Mapping[str, OrgConfig] = attrs.field(factory=dict)
     http: HttpConfig = HttpConfig()
     log: LogConfig = LogConfig()
+    decision_log: DecisionLogConfig = DecisionLogConfig()
 
 
 @attrs.frozen(kw_only=True)
