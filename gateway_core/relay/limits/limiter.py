@@ -1,0 +1,178 @@
+"""Whether a request may run now, by the limits of its key and its organization."""
+
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
+from math import ceil
+from typing import Final
+
+import attrs
+from limits import RateLimitItemPerMinute
+
+from gateway_core.config.model import HttpConfig, LimitsConfig
+from gateway_core.errors import RelayRefused
+from gateway_core.relay.limits.memory import process_store
+from gateway_core.relay.limits.store import Store
+
+_log: Final = logging.getLogger("s1gw.limits")
+_RETRY_S: Final = 5.0
+"""How long a store that failed is left alone, in seconds."""
+_LEASE_S: Final = 120.0
+"""How long a slot outlives the time that its call may take, in seconds."""
+
+
+@attrs.frozen
+class Bound:
+    """The limits of one key or one organization, and the name that they are counted under."""
+
+    name: str
+    limits: LimitsConfig
+
+
+@attrs.frozen(eq=False)
+class Entry:
+    """A request that was let in, and the slots that it holds."""
+
+    store: Store
+    slots: list[tuple[str, str]] = attrs.field(factory=list)
+
+
+class Limiter:
+    """Counts requests, in a shared store when there is one and it answers, else in this process."""
+
+    def __init__(self, store: Store | None = None, *, refuse_when_down: bool = False) -> None:
+        """Count in ``store``; while it is down count locally, or refuse every limited request."""
+        self._local = process_store()
+        self._store = store or self._local
+        self._refuse_when_down = refuse_when_down
+        self._down_until = 0.0
+
+    async def enter(self, bounds: Sequence[Bound]) -> Entry:
+        """Let a request in under every one of ``bounds``; the first has its say first.
+
+        A request that is refused counts for no bound after the one that refused it, so that a
+        key over its own limit does not use up its organization's.
+
+        Raises:
+            RelayRefused: ``rate_limit_exceeded``, with ``retry-after`` and ``x-ratelimit-*``,
+                or ``limits_unavailable``.
+        """
+        if self._down_until and time.monotonic() < self._down_until:
+            return await self._without_store(bounds)
+        try:
+            entry = await _enter(self._store, bounds)
+        except self._store.failures as error:
+            self._note_failure(error)
+            return await self._without_store(bounds)
+        if self._down_until and bounds:
+            self._down_until = 0.0
+            _log.warning("the limits store answers again")
+        return entry
+
+    async def leave(self, entry: Entry) -> None:
+        """Free what a request held."""
+        for name, slot in entry.slots:
+            # A store that is down forgets the slot by itself when its lease runs out.
+            with suppress(*entry.store.failures):
+                await entry.store.slots.give_back(name, slot)
+
+    async def aclose(self) -> None:
+        """Close the store's connections."""
+        await self._store.slots.aclose()
+
+    async def _without_store(self, bounds: Sequence[Bound]) -> Entry:
+        if self._refuse_when_down and bounds:
+            raise RelayRefused(
+                "limits_unavailable",
+                "the store of the rate limits does not answer",
+                headers={"retry-after": str(ceil(_RETRY_S))},
+            )
+        return await _enter(self._local, bounds)
+
+    def _note_failure(self, error: Exception) -> None:
+        if not self._down_until:
+            course = "refusing" if self._refuse_when_down else "counting limits in this process"
+            _log.warning("the limits store is down (%s): %s", type(error).__name__, course)
+        self._down_until = time.monotonic() + _RETRY_S
+
+
+def open_limiter(config: HttpConfig) -> Limiter:
+    """Return the limiter that ``[http]`` asks for."""
+    url = config.limits_store
+    if url is None or url.reveal() == "memory://":
+        return Limiter()
+    # The client library is an extra, and only a shared store needs it.
+    from gateway_core.relay.limits.shared import shared_store
+
+    store = shared_store(url, config.timeout_s + _LEASE_S)
+    return Limiter(store, refuse_when_down=config.limits_store_down == "refuse")
+
+
+async def _enter(store: Store, bounds: Sequence[Bound]) -> Entry:
+    entry = Entry(store)
+    try:
+        for bound in bounds:
+            await _take_slot(entry, bound)
+        for bound in bounds:
+            await _count(store, bound)
+    except BaseException:
+        await Limiter(store).leave(entry)
+        raise
+    return entry
+
+
+async def _take_slot(entry: Entry, bound: Bound) -> None:
+    most = bound.limits.concurrency
+    if most is None:
+        return
+    slot = await entry.store.slots.take(bound.name, most)
+    if slot is None:
+        raise _exceeded(f"{most} requests at once", most, 1)
+    entry.slots.append((bound.name, slot))
+
+
+async def _count(store: Store, bound: Bound) -> None:
+    most = bound.limits.rpm
+    if most is None:
+        return
+    item = _per_minute(most)
+    key, expiry = item.key_for(bound.name), item.get_expiry()
+    if not await store.windows.acquire_sliding_window_entry(key, most, expiry):
+        window = await store.windows.get_sliding_window(key, expiry)
+        raise _exceeded(f"{most} requests a minute", most, _wait_s(most, expiry, *window))
+
+
+@lru_cache(maxsize=1024)
+def _per_minute(most: int) -> RateLimitItemPerMinute:
+    return RateLimitItemPerMinute(most)
+
+
+def _wait_s(
+    most: int, expiry: int, previous: int, _previous_s: float, current: int, current_s: float
+) -> int:
+    """Return after how many whole seconds one more request fits into a sliding window counter.
+
+    One fits once ``floor(previous * rest / expiry) + current < most``, where ``rest`` is what is
+    left of this window; when it ends, ``current`` becomes ``previous``.
+    """
+    rest = current_s % expiry
+    if current < most:
+        wait = rest - (most - current) * expiry / max(previous, 1)
+    else:
+        wait = rest + expiry * (1 - most / current)
+    return max(1, ceil(wait))
+
+
+def _exceeded(what: str, most: int, wait_s: int) -> RelayRefused:
+    return RelayRefused(
+        "rate_limit_exceeded",
+        f"the limit of {what} is reached",
+        headers={
+            "retry-after": str(wait_s),
+            "x-ratelimit-limit": str(most),
+            "x-ratelimit-remaining": "0",
+            "x-ratelimit-reset": str(wait_s),
+        },
+    )
