@@ -1,0 +1,166 @@
+"""One HTTP/1.1 connection: one request at a time, each written exactly once."""
+
+import asyncio
+import select
+from collections.abc import Callable
+from typing import Final, Protocol, cast
+
+from gateway_core.errors import MalformedResponse, ProviderUnreachable
+from gateway_core.outbound.reply import Reply, ReplyReader
+
+RouteKey = tuple[str, str, int, str, str]
+"""Scheme, host, port, pinned address ("" for none) and proxy ("" for none)."""
+
+_ONE_WRITE: Final = 64 * 1024
+_PIECE: Final = 256 * 1024
+
+
+class Owner(Protocol):
+    """Who is told about a connection's life."""
+
+    def opened(self, connection: "Connection") -> None:
+        """It is connected."""
+
+    def freed(self, connection: "Connection") -> None:
+        """It may carry another request."""
+
+    def lost(self, connection: "Connection") -> None:
+        """It is closed."""
+
+
+class Connection(asyncio.Protocol):
+    """Carries requests one after the other and tells its owner when it is free or gone.
+
+    A request is never sent again, whatever happens: a provider that is asked twice may bill
+    twice. What can be known beforehand is: ``alive`` looks at the socket itself, so that a
+    connection which the upstream closed while it was idle is not written to.
+    """
+
+    def __init__(self, key: RouteKey, owner: Owner) -> None:
+        self.key = key
+        self.idle_since = 0.0
+        self._owner = owner
+        self._reader = ReplyReader()
+        self._waiter: asyncio.Future[Reply] | None = None
+        self._unsent = memoryview(b"")
+        self._paused = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Remember the transport, and the socket below it for ``alive``."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._peek = _peeker(transport.get_extra_info("socket").fileno())
+        self._owner.opened(self)
+
+    def alive(self) -> bool:
+        """Whether the idle connection is still open and silent, as the kernel sees it."""
+        return not self._transport.is_closing() and not self._peek()
+
+    def abort(self) -> None:
+        """Close at once."""
+        self._transport.abort()
+
+    async def exchange(self, head: bytes, body: bytes, *, head_only: bool) -> Reply:
+        """Write one request and return its reply, the body still encoded.
+
+        Raises:
+            MalformedResponse: the reply broke a rule, or ended early.
+            ProviderUnreachable: the connection broke before the reply's head.
+        """
+        waiter: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._waiter = waiter
+        self._reader.begin(head_only=head_only)
+        self._write(head, body)
+        try:
+            return await waiter
+        except BaseException:
+            # After the reply came the connection may already serve someone else.
+            if self._waiter is waiter:
+                self._waiter = None
+                self._transport.abort()
+            raise
+
+    def _write(self, head: bytes, body: bytes) -> None:
+        if len(body) <= _ONE_WRITE:
+            self._transport.write(head + body)
+            return
+        self._transport.write(head)
+        self._unsent = memoryview(body)
+        self._write_more()
+
+    def _write_more(self) -> None:
+        while self._unsent and not self._paused:
+            piece, self._unsent = self._unsent[:_PIECE], self._unsent[_PIECE:]
+            self._transport.write(piece)
+
+    def pause_writing(self) -> None:
+        """Keep the rest of the body back while the upstream does not read."""
+        self._paused = True
+
+    def resume_writing(self) -> None:
+        """Go on with the rest of the body."""
+        self._paused = False
+        self._write_more()
+
+    def data_received(self, data: bytes) -> None:
+        """Read a piece of the reply; what nobody asked for closes the connection."""
+        if self._waiter is None:
+            self._transport.abort()
+            return
+        try:
+            if self._reader.feed(data):
+                self._finish()
+        except MalformedResponse as error:
+            self._fail(error)
+
+    def eof_received(self) -> None:
+        """Decide at once: a transport with unsent data would report the loss much later."""
+        self._ended(whole=True)
+        self._transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the request under way, if there is one, and leave the pool."""
+        self._ended(whole=exc is None)
+        self._owner.lost(self)
+
+    def _ended(self, *, whole: bool) -> None:
+        if self._waiter is None:
+            return
+        if whole and self._reader.end():
+            self._finish()
+        elif self._reader.head_done:
+            self._fail(MalformedResponse("the reply ended early"))
+        else:
+            self._fail(ProviderUnreachable("the connection was closed before a reply came"))
+
+    def _finish(self) -> None:
+        waiter, self._waiter = self._waiter, None
+        reply = self._reader.take()
+        if self._reader.reusable and not self._sending() and not self._transport.is_closing():
+            self._owner.freed(self)
+        else:
+            self._transport.abort()
+        if waiter is not None and not waiter.done():
+            waiter.set_result(reply)
+
+    def _sending(self) -> bool:
+        return bool(self._unsent) or self._transport.get_write_buffer_size() > 0
+
+    def _fail(self, error: Exception) -> None:
+        # A refusal is known by its status, however badly its text came over.
+        if self._reader.head_done and not 200 <= self._reader.status < 300:
+            self._reader.reusable = False
+            self._finish()
+            return
+        waiter, self._waiter = self._waiter, None
+        self._transport.abort()
+        if waiter is not None and not waiter.done():
+            waiter.set_exception(error)
+
+
+def _peeker(descriptor: int) -> Callable[[], bool]:
+    """Return a function that tells whether there is anything to read, an end included."""
+    if not hasattr(select, "poll"):
+        return lambda: bool(select.select([descriptor], [], [], 0)[0])
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return lambda: bool(poll.poll(0))

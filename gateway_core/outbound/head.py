@@ -1,0 +1,96 @@
+"""The head of a request: the constant part made once, the rest checked and joined per call."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final
+
+from gateway_core import __version__
+from gateway_core.errors import ConfigError, ProviderError
+from gateway_core.outbound.decoding import ACCEPT_ENCODING
+from gateway_core.secret import Secret
+
+_TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_FRAMING: Final = frozenset(
+    {
+        "host",
+        "connection",
+        "content-length",
+        "transfer-encoding",
+        "keep-alive",
+        "te",
+        "trailer",
+        "upgrade",
+        "expect",
+        "proxy-authorization",
+        "proxy-connection",
+    }
+)
+_OURS: Final = {"user-agent": f"s1gw/{__version__}", "accept-encoding": ACCEPT_ENCODING}
+
+
+class Headers:
+    """The headers of one sender: its own, its endpoint's, and those of each call.
+
+    The endpoint's win over a call's, and nobody replaces those that frame the message.
+    """
+
+    def __init__(self, endpoint_headers: Mapping[str, str | Secret]) -> None:
+        """Reveal and check the endpoint's headers; raise ``ConfigError`` for a bad one."""
+        own = dict(_OURS)
+        for name, value in endpoint_headers.items():
+            text = value.reveal() if isinstance(value, Secret) else value
+            own[_config_name(name)] = _config_value(name, text)
+        self._constant = "".join(f"{name}: {value}\r\n" for name, value in own.items())
+        self._settled = _FRAMING | own.keys()
+
+    def prefix(self, method: str, request_target: str, authority: str, extra: str = "") -> str:
+        """Return the start of a head, which is the same for every call to one URL."""
+        return f"{method} {request_target} HTTP/1.1\r\nhost: {authority}\r\n{self._constant}{extra}"
+
+    def head(self, prefix: str, headers: Mapping[str, str], length: int | None) -> bytes:
+        """Return the whole head; ``length`` is that of the body, None for a request without.
+
+        Raises:
+            ProviderError: a header holds what HTTP does not allow.
+        """
+        lines = []
+        for name, value in headers.items():
+            field = _field_name(name)
+            if field not in self._settled:
+                lines.append(f"{field}: {value}\r\n")
+        if length is not None:
+            lines.append(f"content-length: {length}\r\n")
+        text = "".join(lines)
+        # One look at the whole text is cheaper than one at each value.
+        if text.count("\n") != len(lines) or text.count("\r") != len(lines) or "\0" in text:
+            raise ProviderError("a request header holds a line break")
+        try:
+            return f"{prefix}{text}\r\n".encode("latin-1")
+        except UnicodeEncodeError:
+            raise ProviderError("a request header holds characters outside latin-1") from None
+
+
+@lru_cache(maxsize=512)
+def _field_name(name: str) -> str:
+    if not _TOKEN.fullmatch(name):
+        raise ProviderError("a request header has an impossible name")
+    return name.lower()
+
+
+def _config_name(name: str) -> str:
+    if not _TOKEN.fullmatch(name):
+        raise ConfigError(f"headers.{name}: not a possible header name")
+    if name.lower() in _FRAMING:
+        raise ConfigError(f"headers.{name}: the gateway sets this header itself; remove it")
+    return name.lower()
+
+
+def _config_value(name: str, value: str) -> str:
+    try:
+        value.encode("latin-1")
+    except UnicodeEncodeError:
+        raise ConfigError(f"headers.{name}: holds characters outside latin-1") from None
+    if any(ord(character) < 32 and character != "\t" for character in value):
+        raise ConfigError(f"headers.{name}: holds a control character")
+    return value.strip()

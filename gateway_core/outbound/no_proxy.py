@@ -1,0 +1,86 @@
+"""``NO_PROXY``: which destinations are reached directly."""
+
+from collections.abc import Callable
+from ipaddress import ip_network
+
+from gateway_core.outbound.addresses import Address, Network, literal
+from gateway_core.outbound.target import Target
+
+_Rule = Callable[[str, int, Address | None], bool]
+
+
+class NoProxy:
+    """The entries of ``NO_PROXY``; what is no entry is passed over.
+
+    An entry is ``*``, a host (which covers its subdomains, as in curl), ``.suffix``,
+    ``*.suffix``, any of these with ``:port``, an address, bare or in brackets, or a network in
+    CIDR notation, which counts for hosts that are literal addresses.
+    """
+
+    def __init__(self, text: str) -> None:
+        entries = (entry.strip().lower() for entry in text.replace(",", " ").split())
+        self._rules = [rule for entry in entries if (rule := _rule(entry)) is not None]
+
+    def covers(self, target: Target) -> bool:
+        """Whether ``target`` is to be reached directly; loopback always is."""
+        address = literal(target.host)
+        host = target.host.rstrip(".")
+        if address is not None and _loopback(address):
+            return True
+        if host == "localhost" or host.endswith(".localhost"):
+            return True
+        return any(rule(host, target.port, address) for rule in self._rules)
+
+
+def _loopback(address: Address) -> bool:
+    mapped = getattr(address, "ipv4_mapped", None)
+    return address.is_loopback or (mapped is not None and mapped.is_loopback)
+
+
+def _rule(entry: str) -> _Rule | None:
+    if entry == "*":
+        return lambda _host, _port, _address: True
+    network = _network(entry)
+    if network is not None:
+        return lambda _host, _port, address: _within(address, network)
+    name, port = _split_port(entry)
+    own = literal(name.strip("[]")) if name else None
+    if own is not None:
+        return lambda _host, at, address: address == own and port in (None, at)
+    suffix = name.removeprefix("*").strip(".")
+    if not suffix:
+        return None
+    bare = not name.startswith((".", "*"))
+    return lambda host, at, _address: _named(host, suffix, bare=bare) and port in (None, at)
+
+
+def _named(host: str, suffix: str, *, bare: bool) -> bool:
+    return host.endswith("." + suffix) or (bare and host == suffix)
+
+
+def _within(address: Address | None, network: Network) -> bool:
+    return address is not None and address.version == network.version and address in network
+
+
+def _network(entry: str) -> Network | None:
+    if "/" not in entry:
+        return None
+    try:
+        return ip_network(entry.replace("[", "").replace("]", ""), strict=False)
+    except ValueError:
+        return None
+
+
+def _split_port(entry: str) -> tuple[str, int | None]:
+    """Split ``host:port``; a bare IPv6 address has no port."""
+    if entry.startswith("["):
+        name, _, rest = entry[1:].partition("]")
+        return name, _port(rest.removeprefix(":"))
+    name, colon, port = entry.rpartition(":")
+    if not colon or ":" in name:
+        return entry, None
+    return name, _port(port)
+
+
+def _port(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 5 else None

@@ -1,0 +1,77 @@
+"""The open connections of one process, kept by where they lead."""
+
+import asyncio
+from typing import Final
+
+from gateway_core.outbound.connection import Connection, RouteKey
+
+IDLE_S: Final = 15.0
+
+
+class Pool:
+    """Idle connections, last used first, in constant time whatever their number.
+
+    An idle connection is kept for 15 s: shorter than the keep-alive of the usual load
+    balancers (60 s and more), so that it is seldom the upstream that closes first.
+    """
+
+    def __init__(self, idle_s: float = IDLE_S) -> None:
+        self._idle_s = idle_s
+        # Dicts serve as ordered sets: oldest first, removal from anywhere in constant time.
+        self._idle: dict[RouteKey, dict[Connection, None]] = {}
+        self._open: set[Connection] = set()
+        self._sweep: asyncio.TimerHandle | None = None
+        self._emptied: asyncio.Future[None] | None = None
+
+    def take(self, key: RouteKey) -> Connection | None:
+        """Return a live idle connection that leads there, or None."""
+        idle = self._idle.get(key)
+        while idle:
+            connection, _ = idle.popitem()
+            if connection.alive():
+                return connection
+            connection.abort()
+        return None
+
+    async def aclose(self) -> None:
+        """Close every connection and wait until all are gone."""
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None
+        if self._open:
+            self._emptied = asyncio.get_running_loop().create_future()
+            for connection in tuple(self._open):
+                connection.abort()
+            await self._emptied
+
+    def opened(self, connection: Connection) -> None:
+        """Count a connection in, so that ``aclose`` closes it too."""
+        self._open.add(connection)
+
+    def freed(self, connection: Connection) -> None:
+        """Keep a connection for the next request to the same place."""
+        loop = asyncio.get_running_loop()
+        connection.idle_since = loop.time()
+        self._idle.setdefault(connection.key, {})[connection] = None
+        if self._sweep is None:
+            self._sweep = loop.call_later(self._idle_s, self._expire)
+
+    def lost(self, connection: Connection) -> None:
+        """Forget a closed connection."""
+        self._open.discard(connection)
+        idle = self._idle.get(connection.key)
+        if idle is not None:
+            idle.pop(connection, None)
+        if self._emptied is not None and not self._open and not self._emptied.done():
+            self._emptied.set_result(None)
+
+    def _expire(self) -> None:
+        loop = asyncio.get_running_loop()
+        oldest = loop.time() - self._idle_s
+        for key, idle in list(self._idle.items()):
+            while idle and next(iter(idle)).idle_since <= oldest:
+                idle.pop(expired := next(iter(idle)))
+                expired.abort()
+            if not idle:
+                del self._idle[key]
+        self._sweep = loop.call_later(self._idle_s / 3, self._expire) if self._idle else None

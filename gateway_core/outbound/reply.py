@@ -1,0 +1,142 @@
+"""One HTTP/1.1 reply out of the bytes of a connection, with limits on every part of it."""
+
+from functools import lru_cache
+from typing import Final
+
+import attrs
+from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
+
+from gateway_core.errors import MalformedResponse
+
+MAX_REPLY_BYTES: Final = 10 * 1024 * 1024
+_MAX_HEAD_BYTES: Final = 64 * 1024
+_FIELD_CHARGE: Final = 256
+_MAX_FRAMING_BYTES: Final = 1024 * 1024
+
+
+@attrs.define(eq=False)
+class Reply:
+    """What an upstream answered: status, headers (lower-case names) and the body as sent."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+@lru_cache(maxsize=512)
+def _field_name(raw: bytes) -> str:
+    return raw.decode("latin-1").lower()
+
+
+class ReplyReader:
+    """Reads replies one after the other; the callbacks are those of ``httptools``.
+
+    llhttp is strict on its own: it refuses a content length beside a transfer encoding, two
+    content lengths, folded lines and bare line feeds. What it lets pass is refused here.
+
+    Attributes:
+        complete: whether the reply that ``begin`` announced is whole.
+        reusable: whether the connection may carry another request after it.
+        head_done: whether the status and the headers of the final reply are known.
+    """
+
+    def __init__(self) -> None:
+        self._parser = HttpResponseParser(self)
+        self.begin(head_only=False)
+
+    def begin(self, *, head_only: bool) -> None:
+        """Expect the reply to a new request; ``head_only`` when it was a HEAD."""
+        self.complete = self.reusable = self.head_done = False
+        self.status = 0
+        self._head_only = head_only
+        self._headers: dict[str, str] = {}
+        self._pieces: list[bytes] = []
+        self._head_size = self._body_size = self._received = 0
+
+    def feed(self, data: bytes) -> bool:
+        """Read ``data`` and return whether the reply is whole.
+
+        Raises:
+            MalformedResponse: it is not HTTP/1.1, or goes over a limit.
+        """
+        self._received += len(data)
+        try:
+            self._parser.feed_data(data)
+        except (HttpParserError, HttpParserUpgrade) as error:
+            self._judge(error)
+        framing = self._received - self._body_size
+        if framing > _MAX_HEAD_BYTES and not self.head_done:
+            raise MalformedResponse("the reply's headers are too large")
+        if framing > _MAX_FRAMING_BYTES + self._body_size:
+            raise MalformedResponse("the reply is mostly framing")
+        return self.complete
+
+    def _judge(self, error: Exception) -> None:
+        # What follows a whole reply spoils the connection, not the reply.
+        self.reusable = False
+        if self.complete:
+            return
+        if isinstance(error.__context__, MalformedResponse):
+            raise error.__context__ from None
+        raise MalformedResponse("the reply is not valid HTTP/1.1") from None
+
+    def end(self) -> bool:
+        """Take note that the upstream closed; return whether that completes the reply."""
+        if self.head_done and not self.complete:
+            delimited = "content-length" in self._headers or "transfer-encoding" in self._headers
+            self.complete = not delimited
+        return self.complete
+
+    def take(self) -> Reply:
+        """Return the reply read so far and let go of it."""
+        pieces, self._pieces = self._pieces, []
+        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return Reply(self.status, self._headers, body)
+
+    def on_message_begin(self) -> None:
+        """Stop at the start of a second reply: nobody asked for one."""
+        if self.complete:
+            raise MalformedResponse("more than one reply")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep one header field; trailers are read over."""
+        if self.head_done:
+            return
+        self._head_size += len(name) + len(value) + _FIELD_CHARGE
+        if self._head_size > _MAX_HEAD_BYTES:
+            raise MalformedResponse("the reply's headers are too large")
+        field, text = _field_name(name), value.decode("latin-1")
+        known = self._headers.get(field)
+        self._headers[field] = text if known is None else f"{known}, {text}"
+
+    def on_headers_complete(self) -> None:
+        """Judge the head of the reply; an interim one (1xx) is read over."""
+        status = self._parser.get_status_code()
+        if status < 200:
+            return
+        coding = self._headers.get("transfer-encoding")
+        if coding is not None and coding.lower() != "chunked":
+            raise MalformedResponse("the reply has an unknown transfer encoding")
+        self.status = status
+        self.head_done = True
+        if self._head_only:
+            self.complete = True
+        elif int(self._headers.get("content-length", 0)) > MAX_REPLY_BYTES:
+            raise MalformedResponse("the reply is larger than 10 MiB")
+
+    def on_body(self, piece: bytes) -> None:
+        """Keep a piece of the body."""
+        if self._head_only:
+            return
+        self._body_size += len(piece)
+        if self._body_size > MAX_REPLY_BYTES:
+            raise MalformedResponse("the reply is larger than 10 MiB")
+        self._pieces.append(piece)
+
+    def on_message_complete(self) -> None:
+        """Finish the reply, or go on to the next when it was an interim one."""
+        if not self.head_done:
+            self._headers = {}
+            return
+        self.complete = True
+        self.reusable = not self._head_only and self._parser.should_keep_alive()

@@ -1,0 +1,82 @@
+"""A URL taken apart once: where to connect and what the request line says."""
+
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+import attrs
+
+from gateway_core.errors import DestinationUnusable
+
+DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_KEPT: Final = "/:?#[]@!$&'()*+,;=%~-._"
+_HOST_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-._~%:")
+
+
+@attrs.frozen(kw_only=True)
+class Target:
+    """Where a request goes.
+
+    Attributes:
+        scheme: ``http`` or ``https``.
+        host: the host in ASCII and lower case, without brackets.
+        port: the port, the scheme's own when the URL names none.
+        path: path and query as the request line carries them.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def authority(self) -> str:
+        """What the ``host`` header says: the port only where it is not the scheme's own."""
+        if self.port == DEFAULT_PORTS[self.scheme]:
+            return bracketed(self.host)
+        return f"{bracketed(self.host)}:{self.port}"
+
+    @property
+    def tls(self) -> bool:
+        """Whether the request travels over TLS."""
+        return self.scheme == "https"
+
+
+def parse_target(url: str) -> Target:
+    """Take ``url`` apart.
+
+    Raises:
+        DestinationUnusable: it is no http or https URL with a host.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise DestinationUnusable("the URL is not a URL") from None
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname or port == 0:
+        raise DestinationUnusable("the URL must be http:// or https:// with a host")
+    if "@" in parts.netloc:
+        raise DestinationUnusable("the URL must not carry a user name or password")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Target(
+        scheme=parts.scheme,
+        host=_ascii_host(parts.hostname),
+        port=port or DEFAULT_PORTS[parts.scheme],
+        path=quote(path, safe=_KEPT),
+    )
+
+
+def bracketed(host: str) -> str:
+    """Return ``host`` as a URL spells it: IPv6 literals in brackets."""
+    return f"[{host}]" if ":" in host else host
+
+
+def _ascii_host(host: str) -> str:
+    # IDNA also folds full-width digits and dots, so that what is judged is what is dialled.
+    try:
+        name = host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        raise DestinationUnusable("the URL's host is not a valid name") from None
+    name = name.lower()
+    if not name.strip(".") or not _HOST_CHARACTERS.issuperset(name):
+        raise DestinationUnusable("the URL's host is not a valid name")
+    return name
