@@ -1,0 +1,1 @@
+"""The gateway's own keys: made, kept as hashes, looked up, revoked."""

@@ -1,0 +1,86 @@
+"""The state file of the keys: read whole, changed under a lock, replaced in one step."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import attrs
+import msgspec
+
+from gateway_core.config.paths import state_dir
+from gateway_core.errors import ConfigError
+from gateway_core.relay.keys.record import KeyRecord
+
+_VERSION: Final = 1
+_LOCK_S: Final = 10.0
+_OWNER_ONLY: Final = 0o700
+
+
+@attrs.frozen(kw_only=True)
+class KeyFile:
+    """The whole file: the version of its layout, and the keys in the order they were made."""
+
+    version: int = _VERSION
+    keys: tuple[KeyRecord, ...] = ()
+
+
+def keys_path() -> Path:
+    """Return where the keys are kept: ``keys.json`` in the state folder."""
+    return state_dir() / "keys.json"
+
+
+def read_keys(path: Path) -> tuple[KeyRecord, ...]:
+    """Return all keys, revoked ones included; none when there is no file.
+
+    Raises:
+        ConfigError: the file cannot be read, or is not what this version writes.
+    """
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=KeyFile)
+    except FileNotFoundError:
+        return ()
+    except (OSError, msgspec.DecodeError) as error:
+        # The library's text may quote the file, and the file holds hashes.
+        raise ConfigError(f"{path}: the key file cannot be read ({type(error).__name__})") from None
+    if found.version != _VERSION:
+        raise ConfigError(f"{path}: the key file has version {found.version}, not {_VERSION}")
+    return found.keys
+
+
+@contextmanager
+def changing_keys(path: Path) -> Iterator[dict[str, KeyRecord]]:
+    """Give the keys by id for a change, alone; write them back when the block ends well.
+
+    Raises:
+        ConfigError: the file cannot be read or written, or stays locked.
+    """
+    # Only the commands that change keys need a lock, and they are not the server.
+    from filelock import FileLock, Timeout
+
+    try:
+        path.parent.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+        with FileLock(path.with_suffix(".lock"), timeout=_LOCK_S):
+            keys = {key.id: key for key in read_keys(path)}
+            yield keys
+            _replace(path, msgspec.json.encode(KeyFile(keys=tuple(keys.values()))))
+    except Timeout:
+        raise ConfigError(f"{path}: another command holds the lock of the key file") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: the key file cannot be written: {error.strerror}") from None
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write ``content`` beside ``path``, readable by its owner alone, and move it there."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,88 @@
+"""Looking keys up in a running server, which sees every change of the file at once."""
+
+import hmac
+import logging
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from gateway_core.errors import ConfigError
+from gateway_core.relay.callers import Caller
+from gateway_core.relay.keys.file import keys_path, read_keys
+from gateway_core.relay.keys.record import KeyRecord, digest, id_of
+
+_log: Final = logging.getLogger("s1gw.keys")
+_LOOK_S: Final = 0.25
+"""How often the file is looked at, in seconds, at most: a revocation takes no longer."""
+_NOWHERE: Final = (0, 0, 0)
+
+
+@attrs.frozen
+class _Key:
+    digest: bytes
+    caller: Caller
+    expires: float
+
+
+class KeyStore:
+    """The keys that are not revoked, by id; read again when the file has changed."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Read the keys at ``path``; by default those of the state folder.
+
+        Raises:
+            ConfigError: the file is there and cannot be read.
+        """
+        self._path = path or keys_path()
+        self._seen = _stamp(self._path)
+        self._keys = _by_id(read_keys(self._path))
+        self._look_at = time.monotonic() + _LOOK_S
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def find(self, token: str) -> Caller | None:
+        """Return who calls with ``token``; None when it is unknown, revoked or expired."""
+        if time.monotonic() >= self._look_at:
+            self._look()
+        key = self._keys.get(id_of(token))
+        if key is None or not hmac.compare_digest(key.digest, digest(token)):
+            return None
+        return key.caller if time.time() < key.expires else None
+
+    def _look(self) -> None:
+        self._look_at = time.monotonic() + _LOOK_S
+        stamp = _stamp(self._path)
+        if stamp == self._seen:
+            return
+        self._seen = stamp
+        try:
+            self._keys = _by_id(read_keys(self._path))
+        except ConfigError as error:
+            # The commands replace the file in one step, so this is damage from outside: going
+            # on with the keys read last serves the callers while somebody mends it.
+            _log.error("going on with the keys read before: %s", error)
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    """Return what differs after every replacement of the file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return _NOWHERE
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _by_id(records: tuple[KeyRecord, ...]) -> Mapping[str, _Key]:
+    try:
+        return {record.id: _key(record) for record in records if record.revoked is None}
+    except ValueError:
+        raise ConfigError("the key file holds a hash or an address that is none") from None
+
+
+def _key(record: KeyRecord) -> _Key:
+    expires = record.expires.timestamp() if record.expires else float("inf")
+    return _Key(bytes.fromhex(record.sha256), record.caller(), expires)
