@@ -45,5 +45,5 @@ def tell(observers: Sequence[Observer], record: DecisionRecord) -> None:
         try:
             observer.decided(record)
         # The answer is ready: whatever a bystander raises must not take it from the caller.
-        except Exception:
+        except Exception:  # noqa: BLE001
             _log.exception("%s failed; the reply is unchanged", type(observer).__name__)

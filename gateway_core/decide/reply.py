@@ -7,9 +7,9 @@ from typing import Any
 import attrs
 
 from gateway_core.calibration import CalibrationInfo
-from gateway_core.decide.request import SCHEMA_VERSION
 from gateway_core.decide.verdict import Verdict
 from gateway_core.errors import GatewayError, MalformedResponse, ProviderTimeout
+from gateway_core.schema.request import SCHEMA_VERSION
 from gateway_core.wire import Answer
 
 

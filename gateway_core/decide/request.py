@@ -8,22 +8,18 @@ from typing import Any, Final
 import attrs
 
 from gateway_core.errors import InvalidRequest
+from gateway_core.schema.request import (
+    MAX_OPTION,
+    MAX_OPTIONS,
+    MAX_QUESTION,
+    MAX_REQUEST_ID,
+    MIN_OPTIONS,
+    REQUEST,
+    SCHEMA_VERSION,
+)
 from gateway_core.wire import Question
 
-SCHEMA_VERSION: Final = "1"
-MAX_QUESTION: Final = 8_000
-MIN_OPTIONS: Final = 2
-MAX_OPTIONS: Final = 256
-MAX_OPTION: Final = 500
-MAX_REQUEST_ID: Final = 128
-FIELDS: Final = (
-    "question",
-    "options",
-    "context",
-    "min_confidence",
-    "request_id",
-    "schema_version",
-)
+FIELDS: Final = tuple(REQUEST["properties"])
 
 
 @attrs.frozen(kw_only=True)
