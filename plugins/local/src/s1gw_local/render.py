@@ -4,7 +4,7 @@ import json
 
 
 def plain(value: object) -> str:
-    """Render a state, an instruction or a description.
+    """Render a state, an instruction, a description or a level.
 
     A string is itself, None is empty, an object is one ``key: value`` line per key, an array
     one line per item; what is nested deeper is written as JSON.
@@ -15,7 +15,7 @@ def plain(value: object) -> str:
         return "\n".join(f"{key}: {_inline(item)}" for key, item in value.items())
     if isinstance(value, list):
         return "\n".join(_inline(item) for item in value)
-    return value if isinstance(value, str) else _inline(value)
+    return _inline(value)
 
 
 def _inline(value: object) -> str:
@@ -23,7 +23,12 @@ def _inline(value: object) -> str:
 
 
 def described(label: str, description: object) -> str:
-    """Render one option of a choice: its label in words, then its description."""
-    words = label.replace("_", " ")
-    text = plain(description)
-    return f"{words}: {text}" if text.strip() else words
+    """Render one option of a choice as a sentence or two: its label in words, its description.
+
+    The form was chosen on the tuning set: ``label: description`` and the description alone
+    did worse there.
+    """
+    words = label.replace("_", " ").strip()
+    text = plain(description).strip()
+    sentence = words[:1].upper() + words[1:]
+    return f"{sentence}. {text}" if text else sentence

@@ -1,10 +1,7 @@
 """From vectors to probabilities, and from probabilities to confidence."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Final
-
-TEMPERATURE: Final[Mapping[str, float]] = {"choice": 0.02, "score": 0.02}
+from collections.abc import Sequence
 
 
 def softmax(similarities: Sequence[float], temperature: float) -> list[float]:
