@@ -107,6 +107,7 @@ class HttpConfig:
         host: the address it listens on.
         port: the port it listens on.
         auth: ``keys``, or ``disabled`` when the operator is the only customer.
+        open_to_network: whether to listen beyond loopback although auth is disabled.
         max_body_bytes: the largest request body, before and after decompression.
         timeout_s: the time one relayed call may take, in seconds, unless its provider says.
         workers: server processes.
@@ -121,6 +122,7 @@ class HttpConfig:
     host: str = "127.0.0.1"
     port: int = attrs.field(default=8080, validator=rules.port)
     auth: str = attrs.field(default="keys", validator=rules.one_of("keys", "disabled"))
+    open_to_network: bool = False
     max_body_bytes: int = attrs.field(default=32 * MEBIBYTE, validator=rules.positive_count)
     timeout_s: float = attrs.field(default=60.0, validator=rules.positive)
     workers: int = attrs.field(default=1, validator=rules.positive_count)
