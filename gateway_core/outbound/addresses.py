@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterator
+from functools import lru_cache
 from ipaddress import (
     IPv4Address,
     IPv4Network,
@@ -29,12 +30,16 @@ FORBIDDEN: Final = _networks(
 PRIVATE: Final = _networks("10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7")
 
 # IPv4-compatible (RFC 4291), IPv4-mapped, IPv4-translated (RFC 2765) and NAT64 (RFC 6052, RFC
-# 8215) carry the IPv4 address in their last four bytes.
+# 8215) carry the IPv4 address in their last four bytes; NAT64 under a 48-bit prefix may carry
+# it around bits 64 to 71 (RFC 6052, section 2.2), 6to4 (RFC 3056) right after its prefix, and
+# Teredo (RFC 4380) inverted at the end.
 _EMBEDDING: Final = _networks("::/96 ::ffff:0:0/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48")
+_LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
 _SIX_TO_FOUR: Final = IPv6Network("2002::/16")
 _TEREDO: Final = IPv6Network("2001::/32")
 
 
+@lru_cache(maxsize=4096)
 def literal(host: str) -> Address | None:
     """Return the address that ``host`` spells, or None when it is a name.
 
@@ -52,6 +57,7 @@ def literal(host: str) -> Address | None:
         return None
 
 
+@lru_cache(maxsize=4096)
 def allowed(address: Address, *, allow_private: bool) -> bool:
     """Whether a destination may have ``address``, in each of its meanings."""
     refused = FORBIDDEN if allow_private else FORBIDDEN + PRIVATE
@@ -71,10 +77,9 @@ def _meanings(address: Address) -> Iterator[Address]:
     packed = address.packed
     if any(address in network for network in _EMBEDDING):
         yield IPv4Address(packed[12:])
+    if address in _LOCAL_NAT64:
+        yield IPv4Address(packed[6:8] + packed[9:11])
     if address in _SIX_TO_FOUR:
         yield IPv4Address(packed[2:6])
     if address in _TEREDO:
-        yield IPv4Address(packed[4:8])
         yield IPv4Address(bytes(byte ^ 0xFF for byte in packed[12:]))
-    if packed[8:12] in (b"\x00\x00\x5e\xfe", b"\x02\x00\x5e\xfe"):
-        yield IPv4Address(packed[12:])

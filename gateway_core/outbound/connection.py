@@ -11,6 +11,7 @@ from gateway_core.outbound.reply import Reply, ReplyReader
 RouteKey = tuple[str, str, int, str, str]
 """Scheme, host, port, pinned address ("" for none) and proxy ("" for none)."""
 
+_CLOSED: Final = "the connection was closed before a reply came"
 _ONE_WRITE: Final = 64 * 1024
 _PIECE: Final = 256 * 1024
 
@@ -21,8 +22,8 @@ class Owner(Protocol):
     def opened(self, connection: "Connection") -> None:
         """It is connected."""
 
-    def freed(self, connection: "Connection") -> None:
-        """It may carry another request."""
+    def freed(self, connection: "Connection", keep_alive: str | None) -> None:
+        """It may carry another request, for as long as the ``keep-alive`` header says."""
 
     def lost(self, connection: "Connection") -> None:
         """It is closed."""
@@ -38,7 +39,7 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, key: RouteKey, owner: Owner) -> None:
         self.key = key
-        self.idle_since = 0.0
+        self.idle_until = 0.0
         self._owner = owner
         self._reader = ReplyReader()
         self._waiter: asyncio.Future[Reply] | None = None
@@ -66,6 +67,8 @@ class Connection(asyncio.Protocol):
             MalformedResponse: the reply broke a rule, or ended early.
             ProviderUnreachable: the connection broke before the reply's head.
         """
+        if self._transport.is_closing():
+            raise ProviderUnreachable(_CLOSED)
         waiter: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiter = waiter
         self._reader.begin(head_only=head_only)
@@ -130,13 +133,13 @@ class Connection(asyncio.Protocol):
         elif self._reader.head_done:
             self._fail(MalformedResponse("the reply ended early"))
         else:
-            self._fail(ProviderUnreachable("the connection was closed before a reply came"))
+            self._fail(ProviderUnreachable(_CLOSED))
 
     def _finish(self) -> None:
         waiter, self._waiter = self._waiter, None
         reply = self._reader.take()
         if self._reader.reusable and not self._sending() and not self._transport.is_closing():
-            self._owner.freed(self)
+            self._owner.freed(self, reply.headers.get("keep-alive"))
         else:
             self._transport.abort()
         if waiter is not None and not waiter.done():

@@ -70,10 +70,16 @@ class Connector:
             except socket.gaierror:
                 raise DestinationUnusable("the URL's host cannot be resolved") from None
             except ssl.SSLError as error:
-                _log.warning("no TLS with %s: %s", route.target.host, error.reason)
-                raise ProviderUnreachable("no TLS connection could be made") from None
+                _log.warning("no TLS with %s: %s", route.target.host, error)
+                raise ProviderUnreachable(_tls_fault(error)) from None
             except OSError as error:
                 _log.warning("no connection to %s: %s", route.target.host, type(error).__name__)
             else:
                 return connection
         raise ProviderUnreachable("no connection could be made")
+
+
+def _tls_fault(error: ssl.SSLError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return "the certificate was not accepted; SSL_CERT_FILE or SSL_CERT_DIR name whom to trust"
+    return "no TLS connection could be made"

@@ -2,7 +2,8 @@
 
 import sys
 import zlib
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Protocol
 
 from gateway_core.errors import MalformedResponse
 from gateway_core.outbound.reply import MAX_REPLY_BYTES, Reply
@@ -10,6 +11,9 @@ from gateway_core.outbound.reply import MAX_REPLY_BYTES, Reply
 ACCEPT_ENCODING: Final = "gzip, deflate, zstd"
 _GZIP: Final = 16 + zlib.MAX_WBITS
 _MAX_CODINGS: Final = 3
+_MAX_FRAMES: Final = 64
+# The largest window that RFC 9659 lets a zstd content encoding ask for: 8 MiB.
+_ZSTD_WINDOW_LOG: Final = 23
 
 
 def decode(reply: Reply) -> bytes:
@@ -44,20 +48,20 @@ def _undo(coding: str, body: bytes) -> bytes:
     raise MalformedResponse("the reply has an unknown content encoding")
 
 
+class _Stream(Protocol):
+    """What the decompressors of ``zlib`` and ``zstd`` have in common."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
 def _inflate(body: bytes, wbits: int) -> bytes:
-    pieces: list[bytes] = []
-    size = 0
-    while body:
-        stream = zlib.decompressobj(wbits)
-        try:
-            piece = stream.decompress(body, MAX_REPLY_BYTES + 1 - size)
-        except zlib.error:
-            raise MalformedResponse("the reply is not in its content encoding") from None
-        size += len(piece)
-        pieces.append(piece)
-        _check(size, whole=stream.eof)
-        body = stream.unused_data
-    return b"".join(pieces)
+    return _join_frames(body, lambda: zlib.decompressobj(wbits), zlib.error)
 
 
 def _zstd(body: bytes) -> bytes:
@@ -65,23 +69,26 @@ def _zstd(body: bytes) -> bytes:
         from compression import zstd
     else:
         from backports import zstd
+    options = {int(zstd.DecompressionParameter.window_log_max): _ZSTD_WINDOW_LOG}
+    return _join_frames(body, lambda: zstd.ZstdDecompressor(options=options), zstd.ZstdError)
+
+
+def _join_frames(body: bytes, start: Callable[[], _Stream], fault: type[Exception]) -> bytes:
+    """Decode the frames of ``body``; their number is bounded, as each costs a copy."""
     pieces: list[bytes] = []
     size = 0
-    while body:
-        stream = zstd.ZstdDecompressor()
+    for _ in range(_MAX_FRAMES):
+        stream = start()
         try:
-            piece = stream.decompress(body, max_length=MAX_REPLY_BYTES + 1 - size)
-        except zstd.ZstdError:
+            pieces.append(stream.decompress(body, MAX_REPLY_BYTES + 1 - size))
+        except fault:
             raise MalformedResponse("the reply is not in its content encoding") from None
-        size += len(piece)
-        pieces.append(piece)
-        _check(size, whole=stream.eof)
+        size += len(pieces[-1])
+        if size > MAX_REPLY_BYTES:
+            raise MalformedResponse("the reply is larger than 10 MiB")
+        if not stream.eof:
+            raise MalformedResponse("the reply ended early")
         body = stream.unused_data
-    return b"".join(pieces)
-
-
-def _check(size: int, *, whole: bool) -> None:
-    if size > MAX_REPLY_BYTES:
-        raise MalformedResponse("the reply is larger than 10 MiB")
-    if not whole:
-        raise MalformedResponse("the reply ended early")
+        if not body:
+            return b"".join(pieces)
+    raise MalformedResponse("the reply is encoded in too many pieces")

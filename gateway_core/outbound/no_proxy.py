@@ -1,11 +1,14 @@
 """``NO_PROXY``: which destinations are reached directly."""
 
+import re
 from collections.abc import Callable
 from ipaddress import ip_network
+from typing import Final
 
 from gateway_core.outbound.addresses import Address, Network, literal
 from gateway_core.outbound.target import Target
 
+_PORT: Final = re.compile(r"[0-9]{1,5}")
 _Rule = Callable[[str, int, Address | None], bool]
 
 
@@ -44,7 +47,7 @@ def _rule(entry: str) -> _Rule | None:
     if network is not None:
         return lambda _host, _port, address: _within(address, network)
     name, port = _split_port(entry)
-    own = literal(name.strip("[]")) if name else None
+    own = literal(name)
     if own is not None:
         return lambda _host, at, address: address == own and port in (None, at)
     suffix = name.removeprefix("*").strip(".")
@@ -72,15 +75,14 @@ def _network(entry: str) -> Network | None:
 
 
 def _split_port(entry: str) -> tuple[str, int | None]:
-    """Split ``host:port``; a bare IPv6 address has no port."""
+    """Split ``host:port``; a bare IPv6 address has no port, and a bad port leaves no entry."""
     if entry.startswith("["):
         name, _, rest = entry[1:].partition("]")
-        return name, _port(rest.removeprefix(":"))
-    name, colon, port = entry.rpartition(":")
-    if not colon or ":" in name:
-        return entry, None
-    return name, _port(port)
-
-
-def _port(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 5 else None
+        port = rest.removeprefix(":")
+    else:
+        name, colon, port = entry.rpartition(":")
+        if not colon or ":" in name:
+            return entry, None
+    if not port:
+        return name, None
+    return (name, int(port)) if _PORT.fullmatch(port) else ("", None)

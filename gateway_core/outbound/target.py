@@ -8,7 +8,7 @@ import attrs
 from gateway_core.errors import DestinationUnusable
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
-_KEPT: Final = "/:?#[]@!$&'()*+,;=%~-._"
+_KEPT: Final = "/:?[]@!$&'()*+,;=%~-._"
 _HOST_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-._~%:")
 
 
@@ -50,18 +50,19 @@ def parse_target(url: str) -> Target:
     try:
         parts = urlsplit(url)
         port = parts.port
+        query = f"?{parts.query}" if parts.query else ""
+        path = quote((parts.path or "/") + query, safe=_KEPT)
     except ValueError:
         raise DestinationUnusable("the URL is not a URL") from None
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname or port == 0:
         raise DestinationUnusable("the URL must be http:// or https:// with a host")
     if "@" in parts.netloc:
         raise DestinationUnusable("the URL must not carry a user name or password")
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Target(
         scheme=parts.scheme,
         host=_ascii_host(parts.hostname),
         port=port or DEFAULT_PORTS[parts.scheme],
-        path=quote(path, safe=_KEPT),
+        path=path,
     )
 
 
@@ -77,6 +78,7 @@ def _ascii_host(host: str) -> str:
     except UnicodeError:
         raise DestinationUnusable("the URL's host is not a valid name") from None
     name = name.lower()
-    if not name.strip(".") or not _HOST_CHARACTERS.issuperset(name):
+    # A percent sign begins the zone of an IPv6 address and is part of nothing else.
+    if not name.strip(".") or not _HOST_CHARACTERS.issuperset(name) or "%" in name.split(":")[0]:
         raise DestinationUnusable("the URL's host is not a valid name")
     return name
