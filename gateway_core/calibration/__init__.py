@@ -1,8 +1,7 @@
-"""Confidence that means what it says: fits, their application, thresholds and evidence.
+"""Confidence that means what it says: calibration fits, and the thresholds in force.
 
-Applying a fit needs nothing but the standard library and is cheap enough for every call.
-Making fits and thresholds needs scipy, in the extra ``s1gw[calibration]``; those modules
-(``fitting``, ``metrics``, ``budget``) are imported by the commands that use them alone.
+Everything here is cheap enough for every call. How fits and thresholds are made, from labelled
+examples and with scipy, is in ``evaluation``.
 """
 
 from gateway_core.calibration.calibrator import Calibrated, CalibrationInfo, Calibrator

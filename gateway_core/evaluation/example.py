@@ -1,0 +1,56 @@
+"""One labelled answer: what a provider said, and what was right."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+import attrs
+
+from gateway_core.calibration import bucket_of
+
+
+@attrs.frozen(kw_only=True)
+class Example:
+    """One answer of one provider to one question whose right answer is known.
+
+    Attributes:
+        key: names the question, so that two providers' answers to it can be paired.
+        provider: the provider's name in the configuration.
+        model: the model that answered.
+        question_type: ``options`` or ``yes_no``.
+        probabilities: as the provider gave them, in the options' order, summing to 1.
+        gold: the place of the right option.
+        latency_ms: how long the answer took, in milliseconds, where that is known.
+    """
+
+    key: str
+    provider: str
+    model: str
+    question_type: str
+    probabilities: tuple[float, ...]
+    gold: int
+    latency_ms: float | None = None
+
+    @property
+    def bucket(self) -> str:
+        """The bucket of the question's option count."""
+        return bucket_of(len(self.probabilities))
+
+    @property
+    def decision(self) -> int:
+        """The place of the most probable option, the first one on a tie."""
+        return self.probabilities.index(max(self.probabilities))
+
+    @property
+    def correct(self) -> bool:
+        """Whether the most probable option is the right one."""
+        return self.decision == self.gold
+
+
+def data_digest(examples: Iterable[Example]) -> str:
+    """Return a SHA-256 of examples that does not depend on their order."""
+    lines = sorted(
+        json.dumps([one.key, one.provider, one.model, one.probabilities, one.gold])
+        for one in examples
+    )
+    return "sha256:" + hashlib.sha256("\n".join(lines).encode()).hexdigest()

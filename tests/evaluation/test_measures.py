@@ -1,0 +1,52 @@
+"""What is measured, against values worked out by hand."""
+
+import numpy as np
+import pytest
+
+from gateway_core.calibration import tempered
+from gateway_core.evaluation.example import Example
+from gateway_core.evaluation.measures import Sample, calibration_error, estimate
+
+
+def example(probabilities, gold):
+    usual = {"key": "k", "provider": "p", "model": "m", "question_type": "options"}
+    return Example(probabilities=probabilities, gold=gold, **usual)
+
+
+def test_loss_brier_confidence_and_rightness_of_each_example():
+    measured = Sample.of([example((0.7, 0.2, 0.1), 0), example((0.4, 0.6), 0)]).measured()
+    assert measured.nll == pytest.approx([-np.log(0.7), -np.log(0.4)])
+    assert measured.brier == pytest.approx([0.09 + 0.04 + 0.01, 0.36 + 0.36])
+    assert measured.confidence == pytest.approx([0.7, 0.6])
+    assert measured.correct.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("temperature", [0.05, 0.5, 2.0, 20.0])
+def test_tempering_arrays_agrees_with_tempering_one_answer(temperature):
+    spreads = [(0.7, 0.2, 0.1), (1.0, 0.0), (0.25, 0.25, 0.25, 0.25)]
+    logs = Sample.of([example(one, 0) for one in spreads]).tempered_logs(temperature)
+    for row, spread in zip(np.exp(logs), spreads, strict=True):
+        assert row[: len(spread)] == pytest.approx(tempered(spread, temperature))
+        assert row[len(spread) :].sum() == 0
+
+
+def test_the_calibration_error_weighs_each_bins_gap():
+    confidence = np.array([0.95, 0.95, 0.65, 1.0])
+    correct = np.array([True, False, True, True])
+    # Bin 0.9 to 1.0 has 3 of mean confidence 0.9667 and 2 right; bin 0.6 has 1, right.
+    assert calibration_error(confidence, correct) == pytest.approx((0.9 + 0.35) / 4)
+
+
+def test_an_interval_holds_the_value_and_is_the_same_every_time(make_examples):
+    measured = Sample.of(make_examples(200, 3.0)).measured()
+    first, second = measured.quality(), measured.quality()
+    assert first == second
+    for number in (first.nll, first.brier, first.ece):
+        assert number.low < number.value < number.high
+
+
+def test_an_interval_covers_the_truth_as_often_as_it_says():
+    draw = np.random.default_rng(0)
+    samples = [draw.normal(5, 1, 80) for _ in range(60)]
+    found = [estimate(lambda rows, s=s: float(s[rows].mean()), 80) for s in samples]
+    assert sum(one.low <= 5 <= one.high for one in found) >= 52
