@@ -20,7 +20,7 @@ from gateway_core.errors import (
 )
 from gateway_core.hooks import checked_capabilities, make_hooks
 from gateway_core.hookspecs import ProviderSpec
-from gateway_core.structure import structure
+from gateway_core.structure import Sources, structure
 from gateway_core.types import (
     Capabilities,
     DecisionReply,
@@ -32,6 +32,7 @@ from gateway_core.types import (
 from gateway_core.urls import IN_PROCESS
 
 _log: Final = logging.getLogger("s1gw.provider")
+_HERE: Final = Sources()
 _BUSY: Final = {"retry-after": "1"}
 
 
@@ -125,7 +126,7 @@ class Provider:
             return ProbeResult(ok=False, detail=f"no answer within {timeout_s:g} s")
         except ProviderError as error:
             return ProbeResult(ok=False, detail=str(error))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a stranger's code; the result tells it
             return ProbeResult(ok=False, detail=f"the plugin raised {type(error).__name__}")
         if isinstance(found, ProbeResult):
             return found
@@ -144,19 +145,32 @@ def build_provider(
     endpoint: Endpoint,
     settings: Mapping[str, Any],
     sender: Sender,
+    path: str | None = None,
+    sources: Sources = _HERE,
 ) -> Provider:
     """Build one provider from its class and its configuration, and check it.
+
+    Args:
+        plugin_class: what the dialect's entry point names.
+        name: the provider's name in the configuration.
+        dialect: the entry point's name.
+        endpoint: the common keys of its table; its class has defaults for some.
+        settings: its own keys.
+        sender: its way out.
+        path: where its table stands, for faults; ``providers.NAME`` when absent.
+        sources: where credentials among its own keys are looked up.
 
     Raises:
         ConfigError: its settings have faults; each names its path.
         PluginUnavailable: the class breaks the hook specification or cannot be built.
     """
     settings_class = getattr(plugin_class, "settings_class", None)
+    where = f"{path or f'providers.{name}'}.settings"
     own = None
     if settings_class is not None:
-        own = structure(settings_class, settings, f"providers.{name}.settings")
+        own = structure(settings_class, settings, where, sources)
     elif settings:
-        raise PluginUnavailable(f"providers.{name}.settings: dialect {dialect!r} takes no settings")
+        raise PluginUnavailable(f"{where}: dialect {dialect!r} takes no settings")
     if endpoint.base_url is None:
         endpoint = attrs.evolve(endpoint, base_url=getattr(plugin_class, "default_base_url", None))
     if not endpoint.models:

@@ -1,8 +1,50 @@
 """What every test of the host shares."""
 
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
 import pytest
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+class Site:
+    """A folder on ``sys.path`` where distributions can be put as an installer would."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.modules: set[str] = set()
+
+    def module(self, name: str, source: str) -> None:
+        (self.folder / f"{name}.py").write_text(source)
+        self.modules.add(name)
+
+    def distribution(
+        self, name: str, entries: Mapping[str, Mapping[str, str]], *, version: str = "1.0"
+    ) -> None:
+        """Write the metadata of a distribution whose ``entries`` are groups of entry points."""
+        info = self.folder / f"{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        lines = ["Metadata-Version: 2.4", f"Name: {name}", f"Version: {version}"]
+        lines.append(f"Project-URL: Homepage, https://example.com/{name}")
+        (info / "METADATA").write_text("\n".join(lines) + "\n")
+        groups = [
+            f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in table.items())
+            for group, table in entries.items()
+        ]
+        (info / "entry_points.txt").write_text("\n".join(groups))
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(folder))
+    made = Site(folder)
+    yield made
+    for module in made.modules:
+        sys.modules.pop(module, None)

@@ -1,0 +1,126 @@
+"""The catalogue: which plugins there are, and the one place where they are imported."""
+
+import contextlib
+import difflib
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import attrs
+
+from gateway_core.catalog.claims import Claims, read_claims
+from gateway_core.catalog.refs import Kind, PluginRef, State, canonical
+from gateway_core.catalog.scan import offers, plugin_refs
+from gateway_core.errors import PluginUnavailable
+
+_TEXT_LIMIT: Final = 300
+
+
+@attrs.define(eq=False)
+class Catalog:
+    """The installed plugins.
+
+    Attributes:
+        claims: what providers say of themselves in their metadata.
+        unknown_disabled: names that are disabled though nothing so named is installed.
+    """
+
+    claims: Claims
+    unknown_disabled: Sequence[str]
+    _refs: dict[tuple[Kind, str, str], PluginRef]
+    _classes: dict[tuple[Kind, str], type] = attrs.field(factory=dict, init=False)
+
+    @classmethod
+    def installed(cls, disabled: Iterable[str] = ()) -> "Catalog":
+        """Read the metadata of what is installed; imports no plugin.
+
+        Args:
+            disabled: dialects and distributions that are not to be used; ``*`` for all.
+        """
+        found = offers()
+        names = tuple(disabled)
+        refs = plugin_refs(found, frozenset((*names, *map(canonical, names))))
+        known = {"*", *(name for ref in refs for name in ref.names)}
+        unknown = [name for name in names if known.isdisjoint((name, canonical(name)))]
+        table = {(ref.kind, ref.dialect, ref.distribution): ref for ref in refs}
+        return cls(Claims(list(read_claims(found, refs))), unknown, table)
+
+    @property
+    def refs(self) -> Sequence[PluginRef]:
+        """Every plugin, providers first, sorted by name, in its state of now."""
+        return tuple(self._refs.values())
+
+    def claim(self, kind: str, value: str) -> str | None:
+        """Return the dialect that claims ``value``; see ``Claims.dialect``."""
+        return self.claims.dialect(kind, value)
+
+    def available(self, kind: Kind = Kind.PROVIDER) -> Sequence[str]:
+        """Return the names that can be loaded, sorted."""
+        usable = (State.AVAILABLE, State.LOADED)
+        return [ref.dialect for ref in self.refs if ref.kind is kind and ref.state in usable]
+
+    def load(self, dialect: str, kind: Kind = Kind.PROVIDER) -> type:
+        """Import the class of a dialect, once.
+
+        Raises:
+            PluginUnavailable: it is not installed, or its state forbids it, or its import
+                failed; the text names distribution and version.
+        """
+        known = self._classes.get((kind, dialect))
+        if known is not None:
+            return known
+        ref = self.require(dialect, kind)
+        try:
+            found = _imported(ref)
+        # A plugin is a stranger's code, and one that calls sys.exit() while it is imported
+        # must not end the gateway.
+        except (Exception, SystemExit) as error:
+            reason = f"{type(error).__name__}: {error}"[:_TEXT_LIMIT]
+            raise self._broken(ref, reason) from error
+        if not isinstance(found, type):
+            raise self._broken(ref, f"{ref.entry.value} is not a class")
+        self._mark(attrs.evolve(ref, state=State.LOADED))
+        self._classes[kind, dialect] = found
+        return found
+
+    def require(self, dialect: str, kind: Kind = Kind.PROVIDER) -> PluginRef:
+        """Return the plugin of a name if it may be imported; imports nothing.
+
+        Raises:
+            PluginUnavailable: it is not installed, or its state forbids it.
+        """
+        named = [ref for ref in self.refs if (ref.kind, ref.dialect) == (kind, dialect)]
+        if not named:
+            raise PluginUnavailable(self._missing(dialect, kind))
+        for ref in named:
+            if ref.state in (State.AVAILABLE, State.LOADED):
+                return ref
+        raise PluginUnavailable(f"{kind.label} {dialect!r}: {'; '.join(_details(named))}")
+
+    def _missing(self, dialect: str, kind: Kind) -> str:
+        names = self.available(kind)
+        close = difflib.get_close_matches(dialect, names, n=1)
+        hint = (
+            f"did you mean {close[0]!r}?" if close else f"installed: {', '.join(names) or 'none'}"
+        )
+        return f"no {kind.label} {dialect!r} is installed; {hint}"
+
+    def _broken(self, ref: PluginRef, reason: str) -> PluginUnavailable:
+        broken = attrs.evolve(ref, state=State.BROKEN, detail=f"{ref.origin}: {reason}")
+        self._mark(broken)
+        return PluginUnavailable(f"{ref.kind.label} {ref.dialect!r}: {broken.detail}")
+
+    def _mark(self, ref: PluginRef) -> None:
+        self._refs[ref.kind, ref.dialect, ref.distribution] = ref
+
+
+def _details(refs: Iterable[PluginRef]) -> list[str]:
+    """Return each detail once: the rivals of a conflict all tell the same."""
+    return list(dict.fromkeys(ref.detail for ref in refs))
+
+
+def _imported(ref: PluginRef) -> object:
+    # stdout carries the MCP protocol or a program's JSON, and modules print while imported.
+    with contextlib.redirect_stdout(sys.stderr):
+        found: object = ref.entry.load()
+    return found

@@ -1,0 +1,6 @@
+"""Configuration and catalogue together: named providers, the chain, and what is wrong."""
+
+from gateway_core.registry.plan import Candidate, Plan
+from gateway_core.registry.registry import Registry
+
+__all__ = ["Candidate", "Plan", "Registry"]

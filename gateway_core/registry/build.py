@@ -1,0 +1,99 @@
+"""From a provider's table to a provider: dialect, credential, destination policy, plugin."""
+
+from pathlib import Path
+
+import attrs
+
+from gateway_core.catalog import Catalog
+from gateway_core.config.model import Loaded, ProviderConfig
+from gateway_core.context import Endpoint
+from gateway_core.errors import ConfigError
+from gateway_core.outbound import DestinationPolicy, Outbound
+from gateway_core.provider import Provider, build_provider
+from gateway_core.registry.dialects import dialect_of, is_home, usual_key
+from gateway_core.structure import Sources
+
+
+@attrs.frozen(eq=False)
+class Builder:
+    """Builds providers of one configuration; each call builds anew."""
+
+    loaded: Loaded
+    catalog: Catalog
+    outbound: Outbound
+
+    def operators(self, path: str, name: str) -> Provider:
+        """Build a provider of the operator, who is trusted to choose its destination."""
+        config = self._operators_table(name)
+        dialect = dialect_of(name, config, self.catalog)
+        if config.api_key is None and is_home(dialect, config, self.catalog):
+            key = usual_key(dialect, self.catalog, self.loaded.environ)
+            config = attrs.evolve(config, api_key=key)
+        return self._build(path, name, config, dialect)
+
+    def orgs(self, path: str, org: str, provider_id: str) -> Provider:
+        """Build a provider of an organization, which never gets the operator's credentials."""
+        owner = self.loaded.config.orgs.get(org)
+        if owner is None or provider_id not in owner.providers:
+            raise ConfigError("not configured")
+        config = owner.providers[provider_id]
+        policy = DestinationPolicy(allow_private=owner.allow_private)
+        dialect = dialect_of(provider_id, config, self.catalog)
+        return self._build(path, provider_id, config, dialect, policy)
+
+    def vendors(self, path: str, vendor: str) -> Provider:
+        """Build a vendor's provider at its own home, with no credential."""
+        dialect = self.catalog.claim("vendor", vendor)
+        if dialect is None:
+            raise ConfigError("no installed provider serves this vendor")
+        return self._build(path, vendor, ProviderConfig(), dialect)
+
+    def _operators_table(self, name: str) -> ProviderConfig:
+        config = self.loaded.config.providers.get(name)
+        if config is not None:
+            return config
+        if name in self.loaded.dropped:
+            raise ConfigError("left out because of its faults")
+        if not any(ref.dialect == name for ref in self.catalog.refs):
+            raise ConfigError("not configured, and no dialect of this name is installed")
+        return ProviderConfig(dialect=name)
+
+    def _build(
+        self,
+        path: str,
+        name: str,
+        config: ProviderConfig,
+        dialect: str,
+        policy: DestinationPolicy | None = None,
+    ) -> Provider:
+        if not config.enabled:
+            raise ConfigError("not enabled (enabled = false)")
+        plugin_class = self.catalog.load(dialect)
+        endpoint = _endpoint(config)
+        return build_provider(
+            plugin_class,
+            name=name,
+            dialect=dialect,
+            endpoint=endpoint,
+            settings=config.settings,
+            sender=self.outbound.sender(endpoint, policy),
+            path=path,
+            sources=self._sources,
+        )
+
+    @property
+    def _sources(self) -> Sources:
+        source = self.loaded.config.source
+        return Sources(environ=self.loaded.environ, folder=source.parent if source else Path())
+
+
+def _endpoint(config: ProviderConfig) -> Endpoint:
+    return Endpoint(
+        base_url=config.base_url,
+        prefix=config.prefix,
+        api_key=config.api_key,
+        models=config.models,
+        headers=config.headers,
+        timeout_s=config.timeout_s,
+        max_concurrency=config.max_concurrency,
+    )

@@ -1,0 +1,93 @@
+"""Which providers answer questions, in which order, and why."""
+
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import urlsplit
+
+import attrs
+
+from gateway_core.errors import ConfigError, ProviderError
+from gateway_core.provider import Provider
+from gateway_core.types import Operation
+
+_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
+
+
+@attrs.frozen(kw_only=True)
+class Candidate:
+    """A provider that could take part, and why it does or does not.
+
+    Attributes:
+        name: the provider's name.
+        included: whether it can be asked.
+        reason: why, in words.
+        destination: the host that its requests go to, if they leave the machine.
+    """
+
+    name: str
+    included: bool
+    reason: str
+    destination: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """The chain that answers questions.
+
+    Attributes:
+        automatic: whether no chain is configured, so that this one was made up.
+        chain: provider names in the order in which they are asked.
+        candidates: every provider that was considered, those of the chain first.
+        problems: what the configured chain names that cannot be asked.
+    """
+
+    automatic: bool
+    chain: tuple[str, ...]
+    candidates: tuple[Candidate, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def announcement(self) -> str | None:
+        """What to say once on stderr: where an automatic chain sends questions, if anywhere."""
+        if not self.automatic:
+            return None
+        leaving = [f"{c.name} ({c.destination})" for c in self.candidates if c.destination]
+        if not leaving:
+            return None
+        return (
+            f"no chain is configured: questions may leave this machine to {', '.join(leaving)}; "
+            "set [decide].chain to choose who is asked"
+        )
+
+
+def judge(name: str, get: Callable[[str], Provider]) -> Candidate:
+    """Return whether a provider can be asked as it stands, without asking it."""
+    try:
+        provider = get(name)
+        host = urlsplit(provider.url(Operation.DECIDE)).hostname
+    except ConfigError as error:
+        return excluded(name, "; ".join(error.faults))
+    except ProviderError as error:
+        return excluded(name, f"providers.{name}: {error}")
+    if not provider.usable:
+        return excluded(name, f'providers.{name}: set api_key = {{ env = "NAME" }}')
+    remote = provider.capabilities.remote and host not in _LOOPBACK
+    keyless = provider.endpoint.api_key is None
+    return Candidate(
+        name=name,
+        included=True,
+        reason="it needs no credential" if keyless else "it has a credential",
+        destination=host if remote else None,
+    )
+
+
+def excluded(name: str, reason: str) -> Candidate:
+    """Return a candidate that is not asked."""
+    return Candidate(name=name, included=False, reason=reason)
+
+
+def configured_plan(chain: tuple[str, ...], get: Callable[[str], Provider]) -> Plan:
+    """Return the plan of a chain that the configuration names."""
+    candidates = tuple(judge(name, get) for name in chain)
+    problems = tuple(found.reason for found in candidates if not found.included)
+    return Plan(automatic=False, chain=chain, candidates=candidates, problems=problems)

@@ -1,0 +1,37 @@
+"""What is wrong with the providers that a configuration names, told by metadata alone."""
+
+from collections.abc import Iterator
+
+from gateway_core.catalog import Catalog
+from gateway_core.config.model import Config, ProviderConfig
+from gateway_core.errors import ConfigError
+from gateway_core.registry.dialects import dialect_of
+
+
+def under(path: str, error: ConfigError) -> ConfigError:
+    """Return ``error`` with the path of the table at fault before each of its lines."""
+    lines = (f if f.startswith(path) else f"{path}: {f}" for f in error.faults)
+    return type(error)(*lines)
+
+
+def table_problems(config: Config, catalog: Catalog) -> Iterator[str]:
+    """Yield the faults of every enabled provider's dialect, and of the disabled plugins' names.
+
+    Nothing is imported: a plugin that breaks on import shows when it is first used.
+    """
+    for path, name, table in _tables(config):
+        if table.enabled:
+            try:
+                catalog.require(dialect_of(name, table, catalog))
+            except ConfigError as error:
+                yield from under(path, error).faults
+    for name in catalog.unknown_disabled:
+        yield f"plugins.disabled: {name!r} is not installed"
+
+
+def _tables(config: Config) -> Iterator[tuple[str, str, ProviderConfig]]:
+    for name, table in config.providers.items():
+        yield f"providers.{name}", name, table
+    for org, owner in config.orgs.items():
+        for name, table in owner.providers.items():
+            yield f"orgs.{org}.providers.{name}", name, table

@@ -1,0 +1,104 @@
+"""Named providers, built on first use and kept; a broken one never stops the others."""
+
+from collections.abc import Callable
+from functools import cached_property
+
+from gateway_core.catalog import Catalog
+from gateway_core.config.environment import STRICT_PLUGINS, is_on
+from gateway_core.config.model import Loaded
+from gateway_core.errors import ConfigError
+from gateway_core.outbound import Outbound
+from gateway_core.provider import Provider
+from gateway_core.registry.automatic import AutomaticChain
+from gateway_core.registry.build import Builder
+from gateway_core.registry.plan import Plan, configured_plan
+from gateway_core.registry.problems import table_problems, under
+
+
+class Registry:
+    """The providers of one configuration.
+
+    Attributes:
+        loaded: the configuration.
+        catalog: the installed plugins.
+    """
+
+    def __init__(self, loaded: Loaded, catalog: Catalog, outbound: Outbound) -> None:
+        """Take what providers are made of; nothing is imported or built yet.
+
+        Args:
+            loaded: the configuration.
+            catalog: the installed plugins.
+            outbound: the way out that the providers share.
+        """
+        self.loaded = loaded
+        self.catalog = catalog
+        self._builder = Builder(loaded, catalog, outbound)
+        self._built: dict[str, Provider | ConfigError] = {}
+
+    def provider(self, name: str) -> Provider:
+        """Return an operator's provider: a configured one, or an installed dialect by its name.
+
+        Raises:
+            ConfigError: it is not configured, not enabled or left out because of its faults, or
+                its plugin cannot be used.
+        """
+        path = f"providers.{name}"
+        return self._once(path, lambda: self._builder.operators(path, name))
+
+    def org_provider(self, org: str, provider_id: str) -> Provider:
+        """Return an organization's own provider, under the policy for its destinations.
+
+        Raises:
+            ConfigError: as for ``provider``.
+        """
+        path = f"orgs.{org}.providers.{provider_id}"
+        return self._once(path, lambda: self._builder.orgs(path, org, provider_id))
+
+    def vendor_provider(self, vendor: str) -> Provider:
+        """Return a vendor's provider at its own home, with no credential configured.
+
+        Raises:
+            ConfigError: no usable plugin claims the vendor.
+        """
+        path = f"vendor {vendor}"
+        return self._once(path, lambda: self._builder.vendors(path, vendor))
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Which providers answer questions, in order, and why; made on first use."""
+        chain = self.loaded.config.decide.chain
+        if chain is not None:
+            return configured_plan(chain, self.provider)
+        return AutomaticChain(self.loaded, self.catalog, self.provider).plan()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Every fault that is known: of the file, of the chain, of every provider's plugin."""
+        found = [*self.loaded.faults, *self._table_problems, *self.plan.problems]
+        for built in self._built.values():
+            if isinstance(built, ConfigError):
+                found += built.faults
+        return tuple(dict.fromkeys(found))
+
+    def require_sound(self) -> None:
+        """Raise every problem as one ``ConfigError`` if ``S1GW_STRICT_PLUGINS`` is on."""
+        if is_on(self.loaded.environ.get(STRICT_PLUGINS)) and self.problems:
+            raise ConfigError(*self.problems)
+
+    @cached_property
+    def _table_problems(self) -> tuple[str, ...]:
+        return tuple(table_problems(self.loaded.config, self.catalog))
+
+    def _once(self, path: str, build: Callable[[], Provider]) -> Provider:
+        found = self._built.get(path)
+        if found is None:
+            try:
+                found = build()
+            except ConfigError as error:
+                found = under(path, error)
+            self._built[path] = found
+        if isinstance(found, ConfigError):
+            # A new one each time: a kept exception would gather the frames of every caller.
+            raise type(found)(*found.faults)
+        return found

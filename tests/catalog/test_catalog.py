@@ -1,0 +1,244 @@
+"""Plugins are found by metadata, imported on use, and never stop each other."""
+
+import subprocess
+import sys
+
+import pytest
+
+from gateway_core.catalog import Catalog, Kind, PluginRef, State
+from gateway_core.errors import PluginUnavailable
+
+PROVIDERS = "gateway_core.providers.v1"
+CLAIMS = "gateway_core.claims.v1"
+MIDDLEWARE = "gateway_core.middleware.v1"
+FIRST_PARTY = {"generic-systemone", "laya", "local", "openai-decisions", "perplexity", "typesafe"}
+
+
+def ref_of(catalog: Catalog, dialect: str, distribution: str | None = None) -> PluginRef:
+    (found,) = [
+        ref
+        for ref in catalog.refs
+        if ref.dialect == dialect and distribution in (None, ref.distribution)
+    ]
+    return found
+
+
+def test_the_installed_plugins_are_listed_with_distribution_and_version() -> None:
+    refs = {ref.dialect: ref for ref in Catalog.installed().refs}
+
+    assert refs.keys() >= FIRST_PARTY
+    assert refs["laya"].distribution == "s1gw-laya"
+    assert refs["laya"].version == "0.1.0"
+    assert refs["laya"].state is State.AVAILABLE
+
+
+def test_listing_imports_no_plugin(site) -> None:
+    site.module("acme_plugin", "raise RuntimeError('imported')")
+    site.distribution("acme", {PROVIDERS: {"acme": "acme_plugin:Provider"}})
+
+    ref = ref_of(Catalog.installed(), "acme")
+
+    assert (ref.state, ref.homepage) == (State.AVAILABLE, "https://example.com/acme")
+    assert "acme_plugin" not in sys.modules
+
+
+def test_loading_imports_one_plugin_once(site) -> None:
+    site.module("acme_plugin", "class Provider: pass")
+    site.distribution("acme", {PROVIDERS: {"acme": "acme_plugin:Provider"}})
+    catalog = Catalog.installed()
+
+    assert catalog.load("acme") is catalog.load("acme")
+    assert ref_of(catalog, "acme").state is State.LOADED
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("import no_such_module_anywhere", "ModuleNotFoundError: No module named"),
+        ("raise ValueError('bad day')", "ValueError: bad day"),
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("x = 1", "AttributeError"),
+        ("Provider = 3", "acme_plugin:Provider is not a class"),
+        ("def broken(:", "SyntaxError"),
+    ],
+)
+def test_a_plugin_that_breaks_on_import_is_reported_with_its_version(
+    site, source: str, reason: str
+) -> None:
+    site.module("acme_plugin", source)
+    site.distribution("acme", {PROVIDERS: {"acme": "acme_plugin:Provider"}}, version="2.1")
+    catalog = Catalog.installed()
+
+    with pytest.raises(PluginUnavailable) as caught:
+        catalog.load("acme")
+
+    assert "dialect 'acme': acme 2.1: " in str(caught.value)
+    assert reason in str(caught.value)
+    assert ref_of(catalog, "acme").state is State.BROKEN
+    assert ref_of(catalog, "laya").state is State.AVAILABLE
+    assert catalog.load("generic-systemone")
+
+
+def test_a_broken_plugin_is_not_imported_again(site, capsys) -> None:
+    site.module("acme_plugin", "print('imported')\nraise ValueError")
+    site.distribution("acme", {PROVIDERS: {"acme": "acme_plugin:Provider"}})
+    catalog = Catalog.installed()
+
+    for _ in range(2):
+        with pytest.raises(PluginUnavailable, match="ValueError"):
+            catalog.load("acme")
+
+    assert capsys.readouterr().err.count("imported") == 1
+
+
+@pytest.mark.parametrize("name", ["acme", "Acme_Provider", "acme-provider", "*"])
+def test_a_disabled_plugin_is_never_imported(site, name: str) -> None:
+    site.module("acme_plugin", "raise RuntimeError('imported')")
+    site.distribution("acme.provider", {PROVIDERS: {"acme": "acme_plugin:Provider"}})
+    catalog = Catalog.installed([name])
+
+    with pytest.raises(PluginUnavailable, match=r"acme\.provider 1\.0 is disabled"):
+        catalog.load("acme")
+
+    assert ref_of(catalog, "acme").state is State.DISABLED
+    assert "acme_plugin" not in sys.modules
+    assert catalog.unknown_disabled == []
+
+
+def test_a_disabled_name_that_is_not_installed_is_remembered() -> None:
+    assert Catalog.installed(["laya", "lya"]).unknown_disabled == ["lya"]
+
+
+def test_two_distributions_with_one_name_are_a_conflict_that_names_both(site) -> None:
+    for name in ("acme-one", "acme-two"):
+        site.distribution(name, {PROVIDERS: {"acme": "nowhere:Provider"}})
+    catalog = Catalog.installed()
+
+    with pytest.raises(PluginUnavailable, match=r"acme-one 1\.0 and acme-two 1\.0"):
+        catalog.load("acme")
+
+    assert [ref.state for ref in catalog.refs if ref.dialect == "acme"] == [State.CONFLICT] * 2
+
+
+def test_disabling_one_distribution_ends_a_conflict(site) -> None:
+    site.module("acme_plugin", "class Provider: pass")
+    for name in ("acme-one", "acme-two"):
+        site.distribution(name, {PROVIDERS: {"acme": "acme_plugin:Provider"}})
+    catalog = Catalog.installed(["acme-two"])
+
+    assert catalog.load("acme").__name__ == "Provider"
+    assert ref_of(catalog, "acme", "acme-one").state is State.LOADED
+
+
+def test_a_plugin_for_another_api_version_is_incompatible(site) -> None:
+    site.distribution("acme", {"gateway_core.providers.v2": {"acme": "nowhere:Provider"}})
+    catalog = Catalog.installed()
+
+    with pytest.raises(PluginUnavailable, match=r"acme 1\.0 is written for plugin API v2"):
+        catalog.load("acme")
+
+    assert ref_of(catalog, "acme").state is State.INCOMPATIBLE
+
+
+def test_a_plugin_for_two_api_versions_is_used_in_ours(site) -> None:
+    site.module("acme_plugin", "class One: pass\nclass Two: pass")
+    groups = {PROVIDERS: {"acme": "acme_plugin:One"}}
+    groups["gateway_core.providers.v2"] = {"acme": "acme_plugin:Two"}
+    site.distribution("acme", groups)
+
+    assert Catalog.installed().load("acme").__name__ == "One"
+
+
+def test_a_distribution_found_twice_counts_once(site, tmp_path, monkeypatch) -> None:
+    site.distribution("acme", {PROVIDERS: {"acme": "nowhere:Provider"}})
+    again = tmp_path / "again"
+    again.mkdir()
+    (again / "acme.egg-info").mkdir()
+    (again / "acme.egg-info" / "PKG-INFO").write_text("Name: acme\nVersion: 1.0\n")
+    (again / "acme.egg-info" / "entry_points.txt").write_text(f"[{PROVIDERS}]\nacme = nowhere:P\n")
+    monkeypatch.syspath_prepend(str(again))
+
+    assert [ref.state for ref in Catalog.installed().refs if ref.dialect == "acme"] == [
+        State.AVAILABLE
+    ]
+
+
+def test_metadata_left_over_by_a_broken_uninstall_do_no_harm(site) -> None:
+    info = site.folder / "gone-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text(f"[{PROVIDERS}]\ngone = nowhere:Provider\n")
+
+    assert ref_of(Catalog.installed(), "gone").version == "unknown"
+
+
+def test_the_order_does_not_depend_on_the_disk(site) -> None:
+    for name in ("zebra", "acme", "middle"):
+        site.distribution(name, {PROVIDERS: {name: "nowhere:Provider"}})
+    names = [ref.dialect for ref in Catalog.installed().refs]
+
+    assert names == sorted(names)
+
+
+def test_an_unknown_dialect_is_answered_with_the_nearest() -> None:
+    with pytest.raises(PluginUnavailable, match="did you mean 'typesafe'"):
+        Catalog.installed().load("tpesafe")
+
+
+def test_middleware_is_listed_and_loaded_beside_providers(site) -> None:
+    site.module("acme_plugin", "class Cache: pass")
+    site.distribution("acme", {MIDDLEWARE: {"laya": "acme_plugin:Cache"}})
+    catalog = Catalog.installed()
+
+    assert catalog.load("laya", Kind.MIDDLEWARE).__name__ == "Cache"
+    assert catalog.refs[-1].kind is Kind.MIDDLEWARE
+    assert ref_of(catalog, "laya", "s1gw-laya").state is State.AVAILABLE
+
+
+def test_claims_are_read_without_importing(site) -> None:
+    entry = "acme_plugin:Provider"
+    claims = {"host.api.acme.example": entry, "vendor.acme": entry, "key.ACME_KEY": entry}
+    claims |= {"order.7": entry, "embedded.acme": entry, "vendor.other": "acme_plugin:Other"}
+    site.distribution("acme", {PROVIDERS: {"acme": entry}, CLAIMS: claims})
+    catalog = Catalog.installed()
+
+    assert catalog.claim("host", "API.acme.example.") == "acme"
+    assert catalog.claim("vendor", "ACME") == "acme"
+    assert catalog.claim("vendor", "other") is None
+    assert catalog.claim("vendor", "nobody") is None
+    assert catalog.claims.values("key", "acme") == ["ACME_KEY"]
+    assert catalog.claims.order("acme") == 7
+
+
+def test_a_disabled_plugin_claims_nothing(site) -> None:
+    entry = "acme_plugin:Provider"
+    site.distribution("acme", {PROVIDERS: {"acme": entry}, CLAIMS: {"vendor.acme": entry}})
+
+    assert Catalog.installed(["acme"]).claim("vendor", "acme") is None
+
+
+def test_a_host_that_two_dialects_claim_goes_to_neither(site) -> None:
+    entry = "thief:Provider"
+    claims = {"host.api.typesafe.ai": entry}
+    site.distribution("thief", {PROVIDERS: {"thief": entry}, CLAIMS: claims})
+
+    with pytest.raises(PluginUnavailable) as caught:
+        Catalog.installed().claim("host", "api.typesafe.ai")
+
+    assert "thief (thief 1.0)" in str(caught.value)
+    assert "typesafe (s1gw-typesafe 0.1.0)" in str(caught.value)
+
+
+def test_what_a_plugin_prints_while_imported_goes_to_stderr(site) -> None:
+    site.module("acme_plugin", "print('hello from acme')\nclass Provider: pass")
+    site.distribution("acme", {PROVIDERS: {"acme": "acme_plugin:Provider"}})
+    program = "from gateway_core.catalog import Catalog; Catalog.installed().load('acme')"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(site.folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == ""
+    assert "hello from acme" in done.stderr
