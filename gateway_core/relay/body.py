@@ -23,7 +23,7 @@ class DecisionBody:
         model: the model that it names.
         start: where the value of ``model`` starts in ``content``.
         end: where it ends.
-        multipart: whether ``content`` is a form with the JSON in its first part.
+        part: where the JSON starts and ends in ``content``, when that is a multipart form.
     """
 
     content: bytes = attrs.field(repr=False)
@@ -31,7 +31,17 @@ class DecisionBody:
     model: str
     start: int
     end: int
-    multipart: bool = False
+    part: tuple[int, int] | None = None
+
+    @property
+    def multipart(self) -> bool:
+        """Whether ``content`` is a multipart form."""
+        return self.part is not None
+
+    @property
+    def json(self) -> bytes:
+        """The JSON alone."""
+        return self.content if self.part is None else self.content[slice(*self.part)]
 
     def naming(self, model: str) -> bytes:
         """Return the body with ``model`` in place of its own, and no other byte changed."""
@@ -63,7 +73,7 @@ def read_body(content: bytes, content_type: str = "application/json") -> Decisio
         content=content,
         start=inner.start + start,
         end=inner.end + start,
-        multipart=True,
+        part=(start, end),
     )
 
 

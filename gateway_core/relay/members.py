@@ -58,7 +58,7 @@ class JsonObject:
     def __init__(self, text: bytes) -> None:
         """Check the whole of ``text``; raise ``RelayRefused`` when it is no JSON object."""
         members, exact = _decode(text)
-        if not text.isascii() and not _is_utf8(text):
+        if not is_utf8(text):
             raise _refused("the body is not UTF-8")
         self.text = text
         self.values = list(members.values())
@@ -93,14 +93,8 @@ def _decode(text: bytes) -> tuple[_Members, bool]:
 
 
 def _decode_with_surrogates(text: bytes) -> _Members:
-    r"""Decode a text of the same length and structure in which no escape is a surrogate.
-
-    ``\uD800`` to ``\uDFFF`` become ``\uA800`` to ``\uAFFF``, which stand alone. Where the
-    backslash is itself escaped, the letters after it change and the structure does not.
-    """
-    plain = text.replace(rb"\ud", rb"\ua").replace(rb"\uD", rb"\uA")
     try:
-        return _decoder.decode(plain)
+        return _decoder.decode(without_surrogates(text))
     except msgspec.ValidationError:
         raise _refused("the body must be a JSON object") from None
     except msgspec.DecodeError:
@@ -115,7 +109,19 @@ def _what_is_wrong(text: bytes) -> str:
     return "the body is not valid JSON" if text.strip() else "the body is empty"
 
 
-def _is_utf8(text: bytes) -> bool:
+def without_surrogates(text: bytes) -> bytes:
+    r"""Return a text of the same length and structure in which no escape is a surrogate.
+
+    ``\uD800`` to ``\uDFFF`` become ``\uA800`` to ``\uAFFF``, which stand alone. Where the
+    backslash is itself escaped, the letters after it change and the structure does not.
+    """
+    return text.replace(rb"\ud", rb"\ua").replace(rb"\uD", rb"\uA")
+
+
+def is_utf8(text: bytes) -> bool:
+    """Say whether ``text`` is UTF-8, without holding much of it decoded."""
+    if text.isascii():
+        return True
     decoder = getincrementaldecoder("utf-8")()
     view = memoryview(text)
     try:

@@ -1,15 +1,48 @@
 """The relay: the contract's checks in their order, one attempt, and the reply."""
 
 from collections.abc import AsyncIterable
-from contextlib import AbstractAsyncContextManager
+from time import perf_counter
+from typing import Final
 
-from gateway_core.errors import GatewayError
+import msgspec
+
+from gateway_core.config.model import MEBIBYTE
+from gateway_core.errors import GatewayError, RelayRefused
+from gateway_core.registry import Registry
+from gateway_core.relay.attempt import attempt, shown
+from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.call import CallRecord, Headers, RelayReply, Route
-from gateway_core.relay.callers import Caller
+from gateway_core.relay.callers import OPERATOR, Caller, CallerKind, bearer_token, customer_key
+from gateway_core.relay.keys.store import KeyStore
+from gateway_core.relay.limits.admission import Admission, bounds_of
+from gateway_core.relay.limits.limiter import Limiter
+from gateway_core.relay.listing import list_models
+from gateway_core.relay.reading import read_whole
+from gateway_core.relay.replies import JSON, refusal
+from gateway_core.relay.routing import Router
+from gateway_core.relay.targets import check_target
+from gateway_core.types import Format
+
+MAX_BODY_BYTES: Final = 32 * MEBIBYTE
 
 
 class Relay:
     """Everything between a request's headers and its reply."""
+
+    def __init__(self, registry: Registry, keys: KeyStore | None, limiter: Limiter) -> None:
+        """Relay for the configuration that ``registry`` was made of.
+
+        Args:
+            registry: the providers.
+            keys: the gateway's keys; None when authentication is disabled.
+            limiter: what counts requests.
+        """
+        self._config = registry.loaded.config
+        self._keys = keys
+        self._limiter = limiter
+        self._router = Router(registry, self._config)
+        self._timeout_s = self._config.http.timeout_s
+        self._max_body = min(self._config.http.max_body_bytes, MAX_BODY_BYTES)
 
     def authenticate(self, headers: Headers, client: str, record: CallRecord) -> Caller:
         """Say who calls from the address ``client``.
@@ -17,15 +50,34 @@ class Relay:
         Raises:
             RelayRefused: ``invalid_api_key``, or ``permission_denied`` for the address.
         """
-        raise NotImplementedError
+        if self._keys is None:
+            return OPERATOR
+        token = bearer_token(headers)
+        caller = self._keys.find(token) if token else None
+        if caller is None:
+            raise _unauthenticated(token)
+        record.key, record.org = caller.key_id, caller.org
+        if not caller.may_call_from(client):
+            raise RelayRefused("permission_denied", "the key may not be used from this address")
+        return caller
 
-    def admitted(self, caller: Caller) -> AbstractAsyncContextManager[None]:
-        """Count a request against the limits of its key and organization, while it runs.
+    def admitted(self, caller: Caller) -> Admission:
+        """Return a block that counts a request against the limits of its key and organization.
+
+        Entering it raises ``RelayRefused`` ``rate_limit_exceeded`` when one is reached.
+        """
+        return Admission(self._limiter, bounds_of(caller, self._config))
+
+    async def read(
+        self, headers: Headers, chunks: AsyncIterable[bytes], record: CallRecord
+    ) -> bytes:
+        """Return a request's whole body, decoded, within the limit.
 
         Raises:
-            RelayRefused: ``rate_limit_exceeded``.
+            RelayRefused: ``request_too_large``, ``unsupported_content_encoding`` or
+                ``invalid_request``.
         """
-        raise NotImplementedError
+        return await read_whole(headers, chunks, self._max_body, record)
 
     async def decide(
         self,
@@ -36,12 +88,64 @@ class Relay:
         record: CallRecord,
     ) -> RelayReply:
         """Relay one decision body; every refusal is a reply, and ``record`` is filled."""
-        raise NotImplementedError
+        started = perf_counter()
+        try:
+            caller = self.authenticate(headers, client, record)
+            key = customer_key(caller, headers)
+            async with self.admitted(caller):
+                content = await self.read(headers, chunks, record)
+                body = read_body(content, _content_type(headers))
+                record.model = shown(body.model)
+                _check_route(route, body)
+                target = self._router.target(caller, body.model)
+                check_target(caller, target, body.format, key)
+                reply = await attempt(
+                    target, body, key, headers, timeout_s=self._timeout_s, record=record
+                )
+        except GatewayError as error:
+            return refusal(error, record)
+        latency_ms = 1000 * (perf_counter() - started)
+        reply.headers.append((b"x-s1gw-latency-ms", b"%.1f" % latency_ms))
+        return reply
 
     async def models(self, headers: Headers, client: str, record: CallRecord) -> RelayReply:
         """Answer ``GET /v1/decisions/models``."""
-        raise NotImplementedError
+        try:
+            caller = self.authenticate(headers, client, record)
+            if caller.kind is CallerKind.MANAGED:
+                customer_key(caller, headers)
+            async with self.admitted(caller):
+                listing = await list_models(self._router.table(caller), caller)
+        except GatewayError as error:
+            return refusal(error, record)
+        content = msgspec.json.encode(listing)
+        record.status, record.bytes_out = 200, len(content)
+        own_id = (b"x-request-id", record.request_id.encode())
+        return RelayReply(status=200, headers=[JSON, own_id], body=content)
 
     def refusal(self, error: GatewayError, record: CallRecord) -> RelayReply:
         """Return the reply for any error of the gateway: envelope, status and headers."""
-        raise NotImplementedError
+        return refusal(error, record)
+
+
+def _unauthenticated(token: str | None) -> RelayRefused:
+    message = (
+        "the API key is unknown, expired or revoked"
+        if token
+        else "send the gateway's API key as Authorization: Bearer, or in x-api-key"
+    )
+    return RelayRefused("invalid_api_key", message, headers={"www-authenticate": "Bearer"})
+
+
+def _content_type(headers: Headers) -> str:
+    return headers.get(b"content-type", b"").decode("latin-1")
+
+
+def _check_route(route: Route, body: DecisionBody) -> None:
+    if route is Route.SYSTEMONE and body.format is not Format.SYSTEMONE:
+        raise RelayRefused(
+            "format_mismatch",
+            "this route takes System One bodies, whose questions are an object; send OpenAI"
+            " Decisions bodies to /v1/decisions",
+            "questions",
+        )

@@ -1,0 +1,99 @@
+"""Which provider of the caller answers for a model: tables that are built once and looked up."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from gateway_core.config.model import Config, ProviderConfig
+from gateway_core.errors import ConfigError
+from gateway_core.provider import Provider
+from gateway_core.registry import Registry
+from gateway_core.relay.callers import Caller, CallerKind
+from gateway_core.relay.targets import Table, Target, make_targets, not_configured
+
+_log: Final = logging.getLogger("s1gw.relay")
+_NOT_CONFIGURED: Final = ProviderConfig()
+
+
+class Router:
+    """Finds the target of a call among what its caller may use."""
+
+    def __init__(self, registry: Registry, config: Config) -> None:
+        self._registry = registry
+        self._config = config
+        self._tables: dict[str, Table] = {}
+        self._operators: Table | None = None
+        self._vendors: dict[str, Provider | None] = {}
+
+    def target(self, caller: Caller, model: str) -> Target:
+        """Return where a call of ``caller`` for ``model`` goes.
+
+        Raises:
+            RelayRefused: ``decision_provider_not_configured``.
+        """
+        internal = caller.kind is CallerKind.INTERNAL
+        found = self._vendor(model) if internal else self.table(caller).find(model)
+        if found is None:
+            raise not_configured(
+                "the model must begin with the id of a vendor, such as openai/"
+                if internal
+                else "no enabled provider of the caller lists the requested model"
+            )
+        return found
+
+    def table(self, caller: Caller) -> Table:
+        """Return all targets of ``caller``, in configured order."""
+        if caller.kind is CallerKind.OPERATOR:
+            if self._operators is None:
+                self._operators = Table(self._operator())
+            return self._operators
+        if caller.kind is CallerKind.INTERNAL or caller.org is None:
+            return Table(())
+        if caller.org not in self._tables:
+            self._tables[caller.org] = Table(self._organization(caller.org))
+        return self._tables[caller.org]
+
+    def _operator(self) -> Iterator[Target]:
+        for name in self._names():
+            provider = self._built(self._registry.provider, name)
+            if provider is not None:
+                configured = self._config.providers.get(name, _NOT_CONFIGURED)
+                yield from make_targets(name, provider, configured, provider.endpoint.models)
+
+    def _names(self) -> Iterable[str]:
+        """Name the operator's providers: the configured ones, then what works as it stands."""
+        enabled = [name for name, table in self._config.providers.items() if table.enabled]
+        return dict.fromkeys((*enabled, *self._registry.plan.chain))
+
+    def _organization(self, org: str) -> Iterator[Target]:
+        if org not in self._config.orgs:
+            return
+        for name, configured in self._config.orgs[org].providers.items():
+            if not configured.enabled:
+                continue
+            provider = self._built(self._registry.org_provider, org, name)
+            if provider is not None:
+                # A model that the organization did not list is not served, whatever the
+                # dialect's own default is.
+                yield from make_targets(name, provider, configured, configured.models)
+
+    def _vendor(self, model: str) -> Target | None:
+        prefix, _, rest = model.partition("/")
+        vendor = prefix.casefold()
+        if vendor not in self._vendors:
+            # Callers may name anything, and only what some plugin claims is remembered.
+            if self._registry.catalog.claim("vendor", vendor) is None:
+                return None
+            self._vendors[vendor] = self._built(self._registry.vendor_provider, vendor)
+        provider = self._vendors[vendor]
+        # A customer's key is for a vendor that needs one.
+        if provider is None or provider.capabilities.keyless or not rest.strip():
+            return None
+        return next(make_targets(vendor, provider, _NOT_CONFIGURED, (rest,)))
+
+    def _built(self, build: Callable[..., Provider], *names: str) -> Provider | None:
+        try:
+            return build(*names)
+        except ConfigError as error:
+            _log.warning("not relayed to: %s", error)
+            return None

@@ -1,0 +1,109 @@
+"""From an error to the status, the code and the sentence that a caller gets: one table."""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from gateway_core.errors import (
+    ConfigError,
+    DestinationBlocked,
+    DestinationUnusable,
+    GatewayError,
+    InvalidRequest,
+    KeyMissing,
+    KeyRejected,
+    MalformedResponse,
+    ModelNotFound,
+    Overloaded,
+    PaymentRequired,
+    ProviderError,
+    ProviderTimeout,
+    RateLimited,
+    RelayRefused,
+    RequestTooLarge,
+    UpstreamRejected,
+)
+
+
+class Outcome(NamedTuple):
+    """What a caller is told of an error; no sentence for one that words it itself."""
+
+    status: int
+    code: str
+    sentence: str = ""
+
+
+_REFUSALS: Final[Mapping[str, int]] = {
+    "invalid_request": 400,
+    "provider_key_header_not_allowed": 400,
+    "invalid_api_key": 401,
+    "byok_required": 403,
+    "permission_denied": 403,
+    "decision_provider_not_configured": 403,
+    "decision_provider_wrong_format": 403,
+    "provider_key_missing": 403,
+    "request_too_large": 413,
+    "unsupported_content_encoding": 415,
+    "format_mismatch": 422,
+    "rate_limit_exceeded": 429,
+    "limits_unavailable": 503,
+}
+_ERRORS: Final[Mapping[type[GatewayError], Outcome]] = {
+    InvalidRequest: Outcome(400, "invalid_request"),
+    ConfigError: Outcome(
+        403, "decision_provider_not_configured", "the provider cannot be used as it is configured"
+    ),
+    ProviderError: Outcome(502, "upstream_error", "the upstream failed or cannot be reached"),
+    ProviderTimeout: Outcome(504, "gateway_timeout", "the upstream did not answer in time"),
+    DestinationBlocked: Outcome(
+        403, "provider_base_url_blocked", "the provider's URL violates the destination policy"
+    ),
+    DestinationUnusable: Outcome(
+        502,
+        "provider_base_url_unusable",
+        "the provider's URL is invalid, or its host cannot be resolved",
+    ),
+    MalformedResponse: Outcome(
+        502, "upstream_invalid_response", "the upstream's reply is not a usable JSON object"
+    ),
+    KeyMissing: Outcome(
+        403, "provider_key_missing", "the provider needs an API key; save one on it"
+    ),
+    KeyRejected: Outcome(
+        403, "provider_key_rejected", "the upstream did not accept the provider's API key"
+    ),
+    PaymentRequired: Outcome(
+        402, "provider_payment_required", "the account of the provider's API key needs payment"
+    ),
+    ModelNotFound: Outcome(404, "model_not_found", "the upstream does not serve this model"),
+    RequestTooLarge: Outcome(413, "request_too_large", "the request is too large for the upstream"),
+    RateLimited: Outcome(429, "rate_limit_exceeded", "the upstream's rate limit is reached"),
+    Overloaded: Outcome(503, "provider_overloaded", "the provider has no capacity now"),
+    UpstreamRejected: Outcome(400, "upstream_rejected", "the upstream rejected the request"),
+}
+_UNKNOWN: Final = Outcome(500, "internal_error", "the gateway failed")
+_TYPES: Final[Mapping[int, str]] = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    422: "invalid_request_error",
+    429: "rate_limit_error",
+}
+
+
+def outcome_of(error: GatewayError) -> Outcome:
+    """Return what a caller is told of ``error``; a subclass is told as its nearest parent."""
+    if isinstance(error, RelayRefused):
+        return Outcome(_REFUSALS.get(error.reason, 400), error.reason, str(error))
+    kinds = (_ERRORS[kind] for kind in type(error).__mro__ if kind in _ERRORS)
+    found = next(kinds, _UNKNOWN)
+    if isinstance(error, UpstreamRejected) and error.status == 422:
+        return found._replace(status=422)
+    return found if found.sentence else found._replace(sentence=str(error))
+
+
+def error_type(status: int) -> str:
+    """Return the ``type`` of the envelope, which client libraries group errors by."""
+    return _TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
