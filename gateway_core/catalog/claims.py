@@ -66,7 +66,9 @@ class Claims:
             claim.ref.dialect: claim.ref for claim in self.claims if self._is(claim, kind, value)
         }
         if len(found) > 1:
-            rivals = " and ".join(f"{ref.dialect} ({ref.origin})" for ref in found.values())
+            rivals = " and ".join(
+                f"{ref.dialect} ({ref.origin})" for _, ref in sorted(found.items())
+            )
             raise PluginUnavailable(
                 f"{kind} {value!r} is claimed by {rivals}; disable one, or name a dialect"
             )
@@ -85,4 +87,4 @@ class Claims:
 
     @staticmethod
     def _is(claim: Claim, kind: str, value: str) -> bool:
-        return claim.kind == kind and claim.value.lower() == value.lower().rstrip(".")
+        return (claim.kind, claim.value.lower()) == (kind, value.lower().rstrip("."))
