@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from gateway_core.testing.contract import ProviderContract as ProviderContract
     from gateway_core.testing.upstream import Gate as Gate
     from gateway_core.testing.upstream import Raw as Raw
     from gateway_core.testing.upstream import Received as Received
@@ -12,11 +13,12 @@ if TYPE_CHECKING:
 
 # On first use: the checks also run where pytest is not installed.
 _HOMES: Final = {
+    "contract": ("ProviderContract",),
     "upstream": ("Gate", "Raw", "Received", "Reply", "ScriptedUpstream"),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["Gate", "Raw", "Received", "Reply", "ScriptedUpstream"]
+__all__ = ["Gate", "ProviderContract", "Raw", "Received", "Reply", "ScriptedUpstream"]
 
 
 def __getattr__(name: str) -> object:

@@ -93,6 +93,10 @@ class ScriptedUpstream:
         """Close every connection now, as servers do with those idle for long."""
         self._run(self._stop_tasks())
 
+    def stop(self) -> None:
+        """Stop listening and close every connection: from now on nothing is there."""
+        self._run(self._stop())
+
     def __enter__(self) -> Self:
         self._thread.start()
         self._server = self._run(self._listen())
@@ -169,8 +173,11 @@ class ScriptedUpstream:
         script = self._queue.popleft() if self._queue else self._always
         if isinstance(script, Reply | Raw):
             return script
-        made = script(received)
-        return await made if inspect.isawaitable(made) else made
+        try:
+            made = script(received)
+            return await made if inspect.isawaitable(made) else made
+        except Exception as error:  # noqa: BLE001  # the test sees it as the reply
+            return Reply(status=599, body={"detail": f"the script raised {error!r}"})
 
 
 async def _client_left(reader: asyncio.StreamReader, gate: Gate) -> bool:

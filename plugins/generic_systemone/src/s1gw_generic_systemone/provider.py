@@ -80,7 +80,9 @@ class GenericSystemOneProvider:
                 url, request.body, headers=headers, content_type=request.content_type
             )
         except RateLimited as error:
-            raise advised(error, self.server) from error
+            if clearer := advised(error, self.server):
+                raise clearer from error
+            raise
         refuse_hidden_error(reply, self.server)
         return reply
 

@@ -26,20 +26,19 @@ def rooted(endpoint: Endpoint, server: Server) -> Endpoint:
     return attrs.evolve(endpoint, base_url=base, prefix=prefix)
 
 
-def advised(error: RateLimited, server: Server) -> RateLimited:
-    """Add ``x-should-retry`` where the server's code says whether waiting helps."""
-    code = error.upstream_code
-    advice = {**dict.fromkeys(server.retryable_codes, "true")}
+def advised(error: RateLimited, server: Server) -> RateLimited | None:
+    """Return ``error`` with ``x-should-retry`` if its code says whether waiting helps."""
+    advice = dict.fromkeys(server.retryable_codes, "true")
     advice |= dict.fromkeys(server.final_codes, "false")
-    if code not in advice:
-        return error
-    final = "; its quota is used up" if code in server.final_codes else ""
+    if error.upstream_code not in advice:
+        return None
+    final = "; its quota is used up" if error.upstream_code in server.final_codes else ""
     return RateLimited(
         f"{error}{final}",
         status=error.status,
-        headers={"x-should-retry": advice[code], **error.headers},
+        headers={"x-should-retry": advice[error.upstream_code], **error.headers},
         upstream_message=error.upstream_message,
-        upstream_code=code,
+        upstream_code=error.upstream_code,
     )
 
 

@@ -1,0 +1,107 @@
+"""A check of the provider contract: a rule, the reason for it, and the code that tries it."""
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, Final
+
+import attrs
+
+from gateway_core.errors import GatewayError
+
+
+class Needs(StrEnum):
+    """What a check needs beside the provider."""
+
+    NOTHING = "nothing"
+    """It runs anywhere, as in ``s1gw plugins check``."""
+    ANSWERS = "answers"
+    """A provider that can be asked: in process, or with a scripted upstream."""
+    UPSTREAM = "upstream"
+    """A provider that sends something."""
+    RELAYING = "relaying"
+    """A provider that passes bodies through as they are."""
+
+
+class RuleError(AssertionError):
+    """A provider broke a rule; the text says what was found."""
+
+
+@attrs.frozen(kw_only=True)
+class Check:
+    """One rule of the contract.
+
+    Attributes:
+        name: its name; the test is called ``test_`` and this.
+        rule: what a provider does, as a sentence.
+        why: what goes wrong where it does not.
+        needs: what it needs to run.
+        run: takes a ``Subject`` and raises ``RuleError``; may be a coroutine function.
+    """
+
+    name: str
+    rule: str
+    why: str
+    needs: Needs
+    run: Callable[[Any], Any]
+
+
+@attrs.frozen(kw_only=True)
+class CheckResult:
+    """What one check came to.
+
+    Attributes:
+        check: the check.
+        found: what was found against the rule, or None when it holds.
+    """
+
+    check: Check
+    found: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the rule holds."""
+        return self.found is None
+
+    def __str__(self) -> str:
+        if self.passed:
+            return f"{self.check.rule}"
+        return f"rule:  {self.check.rule}\nfound: {self.found}\nwhy:   {self.check.why}"
+
+
+CHECKS: Final[list[Check]] = []
+"""Every check, in the order of the modules that define them."""
+
+
+def check(
+    rule: str, *, why: str, needs: Needs = Needs.NOTHING
+) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """Make a function a check of the contract; its name becomes the check's."""
+
+    def register(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        CHECKS.append(Check(name=run.__name__, rule=rule, why=why, needs=needs, run=run))
+        return run
+
+    return register
+
+
+def require(holds: object, found: str) -> None:
+    """Raise ``RuleError`` with ``found`` unless ``holds``."""
+    if not holds:
+        raise RuleError(found)
+
+
+def perform(checked: Check, subject: object) -> CheckResult:
+    """Run one check on ``subject``, to its result; must not be called from a running loop."""
+    try:
+        outcome = checked.run(subject)
+        if inspect.iscoroutine(outcome):
+            asyncio.run(outcome)
+    except RuleError as broken:
+        return CheckResult(check=checked, found=str(broken))
+    except GatewayError as error:
+        return CheckResult(check=checked, found=f"it raised {type(error).__name__}: {error}")
+    except Exception as error:  # noqa: BLE001  # what a stranger's code raises is the finding
+        return CheckResult(check=checked, found=f"{type(error).__name__} was raised: {error}")
+    return CheckResult(check=checked)

@@ -1,0 +1,139 @@
+"""The provider under test: how it is built, and what its upstream answers."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import attrs
+
+from gateway_core.context import Endpoint, Sender
+from gateway_core.errors import ProviderUnreachable
+from gateway_core.outbound import Outbound
+from gateway_core.provider import Provider, build_provider
+from gateway_core.secret import Secret
+from gateway_core.testing.answers import standard_answer
+from gateway_core.testing.messages import Received, Reply
+from gateway_core.testing.upstream import ScriptedUpstream
+from gateway_core.types import DecisionReply, DecisionRequest, Operation
+from gateway_core.urls import IN_PROCESS
+from gateway_core.wire import Answer, Question, encode, read, wire_format
+
+KEY: Final = Secret("s1gw-kit-key-7d3f19")
+PATH: Final = "/team/a"
+"""The path of the base URL: a provider that drops it cannot live behind a proxy's path."""
+MODEL: Final = "kit-model"
+_PATIENCE_S: Final = 20.0
+
+
+class NoWayOut:
+    """A sender for providers that have no reason to send: it notes that they tried."""
+
+    def __init__(self) -> None:
+        self.tried = False
+
+    async def send(self, *_: object, **__: object) -> DecisionReply:
+        """Note the attempt and refuse it."""
+        self.tried = True
+        raise ProviderUnreachable("there is no way out in this check")
+
+    def client(self) -> Any:
+        """Note the attempt and refuse it."""
+        self.tried = True
+        raise ProviderUnreachable("there is no way out in this check")
+
+
+@attrs.frozen(kw_only=True)
+class Subject:
+    """One provider class, with what it takes to build it.
+
+    Attributes:
+        provider_class: the class that the entry point names.
+        dialect: the entry point's name.
+        settings: the provider's own settings.
+        models: the configured models.
+        relaying: whether bodies pass through as they are, both ways.
+        answer: what the upstream answers to a request, in the upstream's own format.
+    """
+
+    provider_class: type
+    dialect: str
+    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    models: tuple[str, ...] = (MODEL,)
+    relaying: bool = True
+    answer: Callable[[Received], Reply] = standard_answer
+
+    def build(
+        self,
+        sender: Sender | None = None,
+        *,
+        base_url: str = f"https://kit.example{PATH}",
+        key: Secret | None = KEY,
+        settings: Mapping[str, Any] | None = None,
+    ) -> Provider:
+        """Build the provider as the host does; without a sender it cannot send."""
+        return build_provider(
+            self.provider_class,
+            name="subject",
+            dialect=self.dialect,
+            endpoint=Endpoint(base_url=base_url, api_key=key, models=self.models),
+            settings=self.settings if settings is None else settings,
+            sender=NoWayOut() if sender is None else sender,
+        )
+
+    @property
+    def in_process(self) -> bool:
+        """Whether it answers in process and has no upstream."""
+        return self.build().url(Operation.DECIDE).startswith(IN_PROCESS)
+
+
+@attrs.frozen(kw_only=True)
+class Bench:
+    """A provider and the scripted upstream that it talks to."""
+
+    subject: Subject
+    provider: Provider
+    upstream: ScriptedUpstream
+
+    @property
+    def body(self) -> bytes:
+        """A decision body in the provider's format."""
+        question = Question(text="Which team?", options=("sales", "billing"))
+        return encode(question, self.model, self.provider.capabilities)
+
+    @property
+    def model(self) -> str:
+        """The first configured model."""
+        return self.provider.model
+
+    async def ask(
+        self, body: bytes | None = None, *, timeout_s: float = _PATIENCE_S, **fields: Any
+    ) -> DecisionReply:
+        """Ask the provider as the host does; ``fields`` are more of the request's."""
+        request = DecisionRequest(
+            format=wire_format(self.provider.capabilities),
+            body=self.body if body is None else body,
+            model=self.model,
+            **fields,
+        )
+        return await self.provider.ask(request, timeout_s)
+
+    async def answer(self, question: Question) -> Answer:
+        """Put a question as the decide chain does, and read the answer."""
+        capabilities = self.provider.capabilities
+        reply = await self.ask(encode(question, self.model, capabilities))
+        return read(reply.body, question, capabilities)
+
+
+@asynccontextmanager
+async def bench(subject: Subject, *, key: Secret | None = KEY) -> AsyncIterator[Bench]:
+    """Start an upstream that answers as ``subject`` says, and a provider that knows it."""
+    outbound = Outbound(environ={})
+    with ScriptedUpstream() as upstream:
+        upstream.answer(subject.answer)
+        try:
+            sender = outbound.sender(Endpoint(), policy=None)
+            base_url = upstream.url + PATH
+            provider = subject.build(sender, base_url=base_url, key=key)
+            yield Bench(subject=subject, provider=provider, upstream=upstream)
+        finally:
+            await outbound.aclose()
