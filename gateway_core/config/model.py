@@ -27,6 +27,10 @@ class DecideConfig:
         threshold: the confidence below which the gateway abstains, in [0, 1].
         thresholds: thresholds of single providers, by name.
         abstain_when_truncated: abstain when a provider says it cut the input.
+        order_check: providers asked a second time with the options reversed.
+        tournament: providers asked about more options than they take, in groups.
+        order_unstable: what an answer that changes with the options' order comes to:
+            ``abstain``, or the ``mean`` of the probabilities.
     """
 
     chain: tuple[str, ...] | None = attrs.field(default=None, validator=rules.distinct)
@@ -35,6 +39,9 @@ class DecideConfig:
     threshold: float = attrs.field(default=0.6, validator=rules.probability)
     thresholds: Mapping[str, float] = attrs.field(factory=dict, validator=rules.probabilities)
     abstain_when_truncated: bool = False
+    order_check: tuple[str, ...] = attrs.field(default=(), validator=rules.distinct)
+    tournament: tuple[str, ...] = attrs.field(default=(), validator=rules.distinct)
+    order_unstable: str = attrs.field(default="abstain", validator=rules.one_of("abstain", "mean"))
 
 
 @attrs.frozen(kw_only=True)

@@ -6,9 +6,10 @@ from time import perf_counter
 import attrs
 
 from gateway_core.config.model import DecideConfig
-from gateway_core.decide.ask import ask
+from gateway_core.decide.calls import Calls
 from gateway_core.decide.reply import Attempt, attempt_of
 from gateway_core.decide.request import DecideRequest
+from gateway_core.decide.robust import Robustness, consult
 from gateway_core.decide.verdict import Judge, Verdict, unsupported
 from gateway_core.errors import ConfigError, ProviderError, RequestTooLarge
 from gateway_core.provider import Provider
@@ -74,24 +75,32 @@ class Chain:
         return verdict, attempts
 
     async def _consult(self, candidate: Candidate, request: DecideRequest, left: float) -> Verdict:
+        if isinstance(candidate.provider, ConfigError):
+            return Verdict(error=candidate.provider)
+        own = candidate.provider.endpoint.timeout_s
+        calls = Calls(
+            provider=candidate.provider,
+            request_id=request.request_id,
+            timeout_s=self.settings.timeout_s if own is None else own,
+            until=perf_counter() + left,
+        )
         try:
-            if isinstance(candidate.provider, ConfigError):
-                raise candidate.provider
-            return await self._verdict(candidate.provider, request, left)
-        except (ConfigError, ProviderError) as error:
+            verdict = await self._verdict(calls, request)
+        except ConfigError as error:
             return Verdict(error=error)
+        except ProviderError as error:
+            verdict = Verdict(error=error)
+        return attrs.evolve(verdict, calls=calls.made)
 
-    async def _verdict(self, provider: Provider, request: DecideRequest, left: float) -> Verdict:
-        question, capabilities = request.question, provider.capabilities
-        if obstacle := unfit(question, capabilities):
+    async def _verdict(self, calls: Calls, request: DecideRequest) -> Verdict:
+        provider, question = calls.provider, request.question
+        capabilities = provider.capabilities
+        how = Robustness.of(request, provider.name, self.settings)
+        if obstacle := unfit(how.smallest(question, capabilities.max_options), capabilities):
             raise RequestTooLarge(f"not asked: {obstacle}")
         if question.type is QuestionType.YES_NO and capabilities.yes_no is YesNo.UNSUPPORTED:
             return unsupported(provider)
-        own = provider.endpoint.timeout_s
-        answer = await ask(
-            provider,
-            question,
-            timeout_s=min(left, self.settings.timeout_s if own is None else own),
-            request_id=request.request_id,
-        )
-        return self.judge.verdict(answer, provider, request)
+        found = await consult(calls.ask, question, capabilities.max_options, how)
+        answer = attrs.evolve(found.answer, truncated=calls.truncated)
+        verdict = self.judge.verdict(answer, provider, request, unstable=found.unstable)
+        return attrs.evolve(verdict, note=found.note)

@@ -31,20 +31,27 @@ class Attempt:
         provider: its name.
         outcome: how it ended.
         latency_ms: how long it took, in milliseconds.
-        detail: what went wrong or why it abstained; None when there is nothing to say.
+        detail: what went wrong, why it abstained, or what took several calls; None when there
+            is nothing to say.
+        calls: how often it was called.
     """
 
     provider: str
     outcome: Outcome
     latency_ms: float
     detail: str | None = None
+    calls: int = 1
 
 
 def attempt_of(provider: str, verdict: Verdict, latency_ms: float) -> Attempt:
     """Record the attempt that ended in ``verdict``."""
-    detail = verdict.rationale if verdict.error is None else str(verdict.error)
+    reason = verdict.rationale if verdict.error is None else str(verdict.error)
     return Attempt(
-        provider=provider, outcome=_outcome(verdict), latency_ms=latency_ms, detail=detail
+        provider=provider,
+        outcome=_outcome(verdict),
+        latency_ms=latency_ms,
+        detail="; ".join(filter(None, (verdict.note, reason))) or None,
+        calls=verdict.calls,
     )
 
 
@@ -96,6 +103,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "outcome": attempt.outcome.value,
         "latency_ms": round(attempt.latency_ms, 3),
         "detail": attempt.detail,
+        "calls": attempt.calls,
     }
 
 

@@ -30,11 +30,16 @@ class DecideRequest:
         question: what is asked.
         request_id: the caller's id, or one made for this call.
         min_confidence: the threshold for this call alone, in [0, 1].
+        order_check: whether to ask again with the options reversed; None as configured.
+        tournament: whether to ask about more options than a provider takes, in groups; None
+            as configured.
     """
 
     question: Question
     request_id: str
     min_confidence: float | None = None
+    order_check: bool | None = None
+    tournament: bool | None = None
 
 
 def parse_request(fields: object, request_id: str) -> DecideRequest:
@@ -62,6 +67,8 @@ def parse_request(fields: object, request_id: str) -> DecideRequest:
         question=question,
         request_id=request_id,
         min_confidence=_share(fields["min_confidence"]) if "min_confidence" in fields else None,
+        order_check=_switch(fields, "order_check"),
+        tournament=_switch(fields, "tournament"),
     )
 
 
@@ -121,6 +128,13 @@ def _share(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise _fault("min_confidence", "must be a number from 0 to 1")
     return float(value)
+
+
+def _switch(fields: Mapping[str, object], field: str) -> bool | None:
+    value = fields.get(field)
+    if field in fields and not isinstance(value, bool):
+        raise _fault(field, "must be true or false")
+    return value if isinstance(value, bool) else None
 
 
 def _encodable(text: str) -> bool:

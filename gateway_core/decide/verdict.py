@@ -51,6 +51,8 @@ class Verdict:
         calibration: the fit that was applied.
         warnings: what the caller should know about this answer.
         error: why there is neither a decision nor an abstention.
+        calls: how often the provider was called.
+        note: what was done beyond asking once.
     """
 
     decision: str | None = None
@@ -64,6 +66,8 @@ class Verdict:
     calibration: CalibrationInfo | None = None
     warnings: tuple[str, ...] = ()
     error: GatewayError | None = None
+    calls: int = 0
+    note: str | None = None
 
     @property
     def status(self) -> Status:
@@ -87,8 +91,17 @@ class Judge:
     thresholds: Thresholds
     abstain_when_truncated: bool = False
 
-    def verdict(self, answer: Answer, provider: Provider, request: DecideRequest) -> Verdict:
-        """Calibrate ``answer`` and hold it against the threshold that counts."""
+    def verdict(
+        self, answer: Answer, provider: Provider, request: DecideRequest, *, unstable: bool = False
+    ) -> Verdict:
+        """Calibrate ``answer`` and hold it against the threshold that counts.
+
+        Args:
+            answer: what the provider answered.
+            provider: who answered.
+            request: the call.
+            unstable: whether the answer changes with the order of the options.
+        """
         calibrated = self._calibrated(answer, provider, request)
         threshold = self.thresholds.threshold_for(
             provider=provider.name,
@@ -100,7 +113,7 @@ class Judge:
         )
         spread = calibrated.probabilities if answer.probabilities is not None else None
         confidence = spread[answer.decision] if spread and answer.decision else None
-        reason = self._reason(answer, confidence, threshold.value)
+        reason = self._reason(answer, confidence, threshold.value, unstable=unstable)
         cut = (TRUNCATED,) if answer.truncated else ()
         return Verdict(
             decision=answer.decision if reason is None else None,
@@ -130,13 +143,17 @@ class Judge:
             probabilities=answer.probabilities,
         )
 
-    def _reason(self, answer: Answer, confidence: float | None, threshold: float) -> Reason | None:
+    def _reason(
+        self, answer: Answer, confidence: float | None, threshold: float, *, unstable: bool
+    ) -> Reason | None:
         if answer.refused:
             return Reason.REFUSED
         if answer.abstained:
             return Reason.PROVIDER_ABSTAINED
         if answer.truncated and self.abstain_when_truncated:
             return Reason.TRUNCATED
+        if unstable:
+            return Reason.ORDER_UNSTABLE
         # A confidence that nobody knows passes only where nothing is asked of it.
         return Reason.BELOW_THRESHOLD if (confidence or 0.0) < threshold else None
 
@@ -168,6 +185,7 @@ def _rationale(
         Reason.REFUSED: f"{provider} refused to answer",
         Reason.PROVIDER_ABSTAINED: f"{provider} abstained",
         Reason.TRUNCATED: f"{provider} did not see all of the input",
+        Reason.ORDER_UNSTABLE: f"{provider} decides otherwise when the options are reversed",
         Reason.BELOW_THRESHOLD: f"{provider} {known}, and {threshold:.1%} is asked for",
     }
     return f"{why[reason]}: {_ADVICE}"

@@ -50,6 +50,16 @@ REQUEST: Final[dict[str, Any]] = {
             "description": "Abstain below this probability; overrides every configured "
             "threshold for this call.",
         },
+        "order_check": {
+            "type": "boolean",
+            "description": "Ask twice, the second time with the options reversed; an answer "
+            "that changes with the order is not a decision. Costs a second call.",
+        },
+        "tournament": {
+            "type": "boolean",
+            "description": "Ask about more options than a provider takes, in groups whose "
+            "winners compete again. Costs a call for every group.",
+        },
         "request_id": {
             "type": "string",
             "minLength": 1,

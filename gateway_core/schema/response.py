@@ -14,9 +14,16 @@ _ATTEMPT: Final = {
         "provider": {"type": "string", "description": "The provider's configured name."},
         "outcome": {"enum": ["ok", "abstained", "timeout", "error", "malformed"]},
         "latency_ms": _MILLISECONDS,
-        "detail": _TEXT_OR_NULL | {"description": "What went wrong, or why it abstained."},
+        "detail": _TEXT_OR_NULL
+        | {"description": "What went wrong, why it abstained, or what took several calls."},
+        "calls": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "How often the provider was called: 0 when it was skipped, more "
+            "than 1 for an order check or a tournament.",
+        },
     },
-    "required": ["provider", "outcome", "latency_ms", "detail"],
+    "required": ["provider", "outcome", "latency_ms", "detail", "calls"],
 }
 
 _ERROR: Final = {

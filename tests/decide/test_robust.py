@@ -1,0 +1,161 @@
+"""Order check and tournament: opt-in, and their cost in the reply."""
+
+import json
+
+import attrs
+import pytest
+
+from gateway_core import Capabilities, DecisionReply, Format
+from gateway_core.config.model import DecideConfig
+from gateway_core.errors import Overloaded
+
+pytestmark = pytest.mark.anyio
+SYSTEMONE = Capabilities(formats=frozenset({Format.SYSTEMONE}), keyless=True)
+OPTIONS = ["red", "green", "blue"]
+ASKED = {"question": "Which colour?", "options": OPTIONS}
+
+
+def scripts(script, weigh, **capabilities):
+    """Return a script that gives each option ``weigh(option, place)``, normalised."""
+
+    class Weighing(script):
+        async def answer(self, request):
+            self.asked.append(request)
+            labels = list(json.loads(request.body)["questions"]["decision"]["criteria"])
+            weights = {label: weigh(label, place) for place, label in enumerate(labels)}
+            spread = {label: weight / sum(weights.values()) for label, weight in weights.items()}
+            choice = {"choice": max(spread, key=spread.get), "probabilities": spread}
+            answers = {"decision": {"type": "choice", **choice}}
+            return DecisionReply(body=json.dumps({"model": "m", "answers": answers}).encode())
+
+    return Weighing(capabilities=attrs.evolve(SYSTEMONE, **capabilities))
+
+
+def by_name(label, place):
+    return {"red": 6.0, "green": 2.0, "blue": 2.0}[label]
+
+
+def by_place(label, place):
+    return (8.0, 1.0, 1.0)[place]
+
+
+async def test_a_question_is_asked_once_unless_more_is_wanted(script, make_decider):
+    acme = scripts(script, by_place)
+    reply = await make_decider(acme=acme).decide(ASKED)
+    assert (reply["decision"], reply["attempts"][0]["calls"]) == ("red", 1)
+    assert len(acme.asked) == 1
+
+
+@pytest.mark.parametrize("configured", [True, False])
+async def test_orders_that_agree_leave_the_answer_as_it_is(script, make_decider, configured):
+    acme = scripts(script, by_name)
+    settings = DecideConfig(order_check=("acme",) if configured else ())
+    asked = ASKED if configured else ASKED | {"order_check": True}
+    reply = await make_decider(settings, acme=acme).decide(asked)
+    assert (reply["decision"], reply["confidence"]) == ("red", pytest.approx(0.6))
+    assert (len(acme.asked), reply["attempts"][0]["calls"]) == (2, 2)
+    sent = [list(json.loads(r.body)["questions"]["decision"]["criteria"]) for r in acme.asked]
+    assert sent == [OPTIONS, OPTIONS[::-1]]
+
+
+async def test_orders_that_disagree_abstain(script, make_decider):
+    acme = scripts(script, by_place)
+    reply = await make_decider(acme=acme).decide(ASKED | {"order_check": True})
+    assert (reply["status"], reply["reason"]) == ("abstained", "order_unstable")
+    assert "reversed" in reply["rationale"]
+    assert reply["attempts"][0]["calls"] == 2
+
+
+async def test_orders_that_disagree_may_come_to_the_mean(script, make_decider):
+    settings = DecideConfig(order_check=("acme",), order_unstable="mean", threshold=0.4)
+    reply = await make_decider(settings, acme=scripts(script, by_place)).decide(ASKED)
+    assert (reply["decision"], reply["confidence"]) == ("red", pytest.approx(0.45))
+    assert reply["probabilities"] == pytest.approx({"red": 0.45, "green": 0.1, "blue": 0.45})
+    assert reply["attempts"][0]["detail"].endswith("the mean counts")
+
+
+async def test_a_call_can_do_without_what_is_configured(script, make_decider):
+    acme = scripts(script, by_place)
+    settings = DecideConfig(order_check=("acme",))
+    reply = await make_decider(settings, acme=acme).decide(ASKED | {"order_check": False})
+    assert (reply["decision"], len(acme.asked)) == ("red", 1)
+
+
+async def test_yes_and_no_have_no_order_to_check(script, make_decider):
+    answer = {"model": "m", "answers": {"decision": {"type": "noul", "noul": 0.9}}}
+    acme = script([answer])
+    reply = await make_decider(acme=acme).decide({"question": "Late?", "order_check": True})
+    assert (reply["decision"], len(acme.asked)) == ("yes", 1)
+
+
+async def test_a_failed_second_pass_leads_on_to_the_next_provider(script, make_decider):
+    first = scripts(script, by_name)
+
+    class FailsSecond(type(first)):
+        async def answer(self, request):
+            if self.asked:
+                self.asked.append(request)
+                raise Overloaded("busy")
+            return await super().answer(request)
+
+    acme = FailsSecond(capabilities=SYSTEMONE)
+    decider = make_decider(acme=acme, backup=scripts(script, by_name))
+    reply = await decider.decide(ASKED | {"order_check": True})
+    assert reply["provider"] == "backup"
+    assert [(a["outcome"], a["calls"]) for a in reply["attempts"]] == [("error", 2), ("ok", 2)]
+
+
+def weigh_number(label, place):
+    return 1000.0 if label == "o77" else 1.0 + int(label[1:]) / 1000
+
+
+MANY = {"question": "Which?", "options": [f"o{number}" for number in range(256)]}
+
+
+@pytest.mark.parametrize(("limit", "rounds", "calls"), [(20, 2, 14), (100, 2, 4), (2, 8, 255)])
+async def test_a_tournament_finds_the_best_of_many(script, make_decider, limit, rounds, calls):
+    acme = scripts(script, weigh_number, max_options=limit)
+    reply = await make_decider(acme=acme).decide(MANY | {"tournament": True})
+    assert (reply["decision"], reply["attempts"][0]["calls"]) == ("o77", calls)
+    assert len(acme.asked) == calls
+    told = f"256 options in {rounds} rounds and {calls} calls"
+    assert told in reply["attempts"][0]["detail"]
+    weights = {option: weigh_number(option, 0) for option in MANY["options"]}
+    expected = {option: weight / sum(weights.values()) for option, weight in weights.items()}
+    assert reply["probabilities"] == pytest.approx(expected)
+
+
+async def test_an_odd_one_out_goes_on_without_a_call(script, make_decider):
+    acme = scripts(script, by_name, max_options=2)
+    reply = await make_decider(acme=acme).decide(ASKED | {"tournament": True})
+    assert (reply["decision"], reply["confidence"]) == ("red", pytest.approx(0.6))
+    assert reply["attempts"][0]["calls"] == 2
+
+
+async def test_without_a_tournament_a_list_over_the_limit_is_skipped(script, make_decider):
+    acme = scripts(script, by_name, max_options=2)
+    reply = await make_decider(acme=acme).decide(ASKED)
+    assert reply["status"] == "error"
+    assert (reply["attempts"][0]["calls"], acme.asked) == (0, [])
+
+
+async def test_a_list_within_the_limit_is_no_tournament(script, make_decider):
+    acme = scripts(script, by_name)
+    settings = DecideConfig(tournament=("acme",))
+    await make_decider(settings, acme=acme).decide(ASKED)
+    assert len(acme.asked) == 1
+
+
+async def test_a_refusal_ends_a_tournament(script, make_decider):
+    refusal = {"model": "m", "answers": {"decision": {"type": "refusal", "refusal": "no"}}}
+    acme = script([refusal], capabilities=attrs.evolve(SYSTEMONE, max_options=2))
+    reply = await make_decider(acme=acme).decide(ASKED | {"tournament": True})
+    assert (reply["reason"], reply["attempts"][0]["calls"]) == ("refused", 1)
+
+
+@pytest.mark.parametrize("field", ["order_check", "tournament"])
+@pytest.mark.parametrize("value", ["yes", 1, None])
+async def test_a_switch_that_is_no_boolean_is_refused(script, make_decider, field, value):
+    reply = await make_decider(acme=script()).decide(ASKED | {field: value})
+    assert reply["error"]["code"] == "invalid_request"
+    assert field in reply["error"]["message"]
