@@ -9,6 +9,7 @@ import asyncio
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Final
@@ -21,6 +22,7 @@ from s1gw_local.engine import Engine, raw_vector
 from s1gw_local.metrics import Row, auroc, brier, ece, hits, nll, wilson
 from s1gw_local.tasks import Example, Task, tasks, yes_no_examples
 
+_vector: Final = lru_cache(maxsize=512)(raw_vector)
 HEADER: Final = (
     "| examples | texts | options | right | 95% interval | guessing "
     "| plain cosine | NLL | NLL guessing | Brier | ECE |\n"
@@ -53,7 +55,7 @@ async def _measured(decider: Decider, example: Example) -> Measured:
     answers, _ = await decider.answers(Body(model="local", questions=(example.question,)))
     probabilities = tuple(answers[example.question.id]["probabilities"].values())
     state = raw_vector(example.question.subject)
-    cosines = [float(raw_vector(text) @ state) for text in example.question.texts]
+    cosines = [float(_vector(text) @ state) for text in example.question.texts]
     return Measured(
         example=example,
         row=(probabilities, example.gold),

@@ -8,6 +8,7 @@ temperature is the one that minimises the mean negative log-likelihood; see Guo 
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
 from typing import Final
@@ -23,31 +24,43 @@ from s1gw_local.tasks import Task, tasks
 
 Vector = npt.NDArray[np.float32]
 Scored = list[tuple[list[float], int]]
+_vector: Final = lru_cache(maxsize=None)(raw_vector)
 _GRID: Final = [round(0.01 * 1.02**step, 4) for step in range(200)]
 
 
 def fit() -> Fit:
     """Return the centres of states and options, and a temperature per question type."""
     choices, scores = tasks("tune", "choice"), tasks("tune", "score")
-    state_mean = _mean(_states(task) for task in choices)
-    option_mean = _mean(_options(task) for task in choices)
-    temperature = {
-        type_: _temperature([_scored(task, state_mean, option_mean) for task in found])
-        for type_, found in (("choice", choices), ("score", scores))
-    }
+    state_mean, option_mean = _centres(choices)
     return Fit(
-        temperature=temperature,
+        temperature={
+            "choice": _temperature(choices, choices),
+            "score": _temperature(scores, choices),
+        },
         state_mean=tuple(round(float(value), 5) for value in state_mean),
         option_mean=tuple(round(float(value), 5) for value in option_mean),
     )
 
 
+def _temperature(fitted: Sequence[Task], centring: Sequence[Task]) -> float:
+    # A task helps to centre all but itself here, as one that is met in use does not either.
+    scored = [
+        _scored(task, *_centres([other for other in centring if other is not task]))
+        for task in fitted
+    ]
+    return min(_GRID, key=lambda candidate: fmean(_loss(task, candidate) for task in scored))
+
+
+def _centres(found: Sequence[Task]) -> tuple[Vector, Vector]:
+    return _mean(map(_states, found)), _mean(map(_options, found))
+
+
 def _states(task: Task) -> Vector:
-    return np.stack([raw_vector(example.question.subject) for example in task.examples])
+    return np.stack([_vector(example.question.subject) for example in task.examples])
 
 
 def _options(task: Task) -> Vector:
-    return np.stack([raw_vector(text) for text in task.examples[0].question.texts])
+    return np.stack([_vector(text) for text in task.examples[0].question.texts])
 
 
 def _mean(groups: Iterable[Vector]) -> Vector:
@@ -65,10 +78,6 @@ def _centred(vectors: Vector, mean: Vector) -> Vector:
     moved = vectors - mean
     unit: Vector = moved / np.linalg.norm(moved, axis=1, keepdims=True)
     return unit
-
-
-def _temperature(found: Sequence[Scored]) -> float:
-    return min(_GRID, key=lambda candidate: fmean(_loss(task, candidate) for task in found))
 
 
 def _loss(task: Scored, temperature: float) -> float:
