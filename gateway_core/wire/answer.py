@@ -13,6 +13,7 @@ from gateway_core.wire.question import YES_NO
 _ROUNDING: Final = 0.005
 """Half a unit of the second decimal: the coarsest rounding that vendors do."""
 _FLOAT_NOISE: Final = 1e-6
+_LONGEST_NAME: Final = 256
 
 
 @attrs.frozen(kw_only=True)
@@ -75,10 +76,10 @@ def checked_answer(
     Raises:
         MalformedResponse: it breaks a rule of the decide contract.
     """
-    model, usage = envelope.get("model"), envelope.get("usage")
+    usage = envelope.get("usage")
     told = usage if isinstance(usage, dict) else {}
     about = Answer(
-        model=model if isinstance(model, str) and model else None,
+        model=_name(envelope.get("model")),
         refused=found.refused,
         abstained=found.abstained,
         truncated=_truncated(told),
@@ -142,6 +143,12 @@ def probability(value: object, name: str) -> float:
     if not 0 <= value <= 1:
         raise MalformedResponse(f"{name} is outside [0, 1]")
     return float(value)
+
+
+def _name(value: object) -> str | None:
+    # The one text of a reply that travels on: what cannot be shown or sent again is no name.
+    shown = isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME and value.isprintable()
+    return value if isinstance(value, str) and shown else None
 
 
 def _count(value: object) -> int | None:

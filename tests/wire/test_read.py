@@ -80,6 +80,11 @@ def test_rounding_is_forgiven_and_made_good(values: tuple[float, ...], winner: s
     assert sum((answer.probabilities or {}).values()) == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.parametrize("model", [None, 7, "", "a\nb", "\ud800", "x" * 257])
+def test_a_model_that_cannot_be_shown_is_no_model(model: object) -> None:
+    assert got(reply(choice("a", 1, 0, 0), model=model)).model is None
+
+
 MALFORMED: list[tuple[str, Question, object, str]] = [
     ("no answers", YES_NO, {"model": "m"}, "no answer"),
     ("a list", YES_NO, {"answers": [{"type": "noul", "noul": 1}]}, "no answer"),

@@ -1,0 +1,140 @@
+"""The gateway for programs: open it once, ask it as often as you like.
+
+async with Gateway.open() as gateway:
+    reply = await gateway.decide({"question": "Is this urgent?", "context": {...}})
+"""
+
+import logging
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final, Self
+
+import attrs
+
+from gateway_core.calibration import Calibrator, Thresholds
+from gateway_core.catalog import Catalog
+from gateway_core.config.load import load_config
+from gateway_core.config.model import Config, Loaded
+from gateway_core.config.paths import state_dir
+from gateway_core.decide import Candidate, Chain, Decider, Judge, Observer
+from gateway_core.errors import ConfigError
+from gateway_core.outbound import Outbound
+from gateway_core.pause import is_paused
+from gateway_core.registry import Registry
+from gateway_core.reports import Scene, capabilities_report, health_report
+
+_log: Final = logging.getLogger("s1gw.gateway")
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Gateway:
+    """One configuration, ready to be asked; use ``open``.
+
+    Attributes:
+        scene: its parts.
+        decider: the decide contract over its chain.
+    """
+
+    scene: Scene = attrs.field(repr=False)
+    decider: Decider = attrs.field(repr=False)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        config_path: Path | None = None,
+        *,
+        environ: Mapping[str, str] = os.environ,
+        observers: Sequence[Observer] = (),
+    ) -> AsyncIterator[Self]:
+        """Read the configuration and keep the connections until the block ends.
+
+        A broken configuration does not raise: ``health`` and ``capabilities`` list its errors,
+        and ``decide`` answers ``config_error`` if nothing usable is left.
+
+        Args:
+            config_path: the configuration file; the usual place when absent.
+            environ: the environment variables, which go over the file.
+            observers: who else is told about every decision.
+
+        Raises:
+            ConfigError: something is wrong with the configuration or a plugin, and
+                ``S1GW_STRICT_PLUGINS`` asks for that to be fatal.
+        """
+        outbound = Outbound(environ)
+        try:
+            yield cls._of(load_config(config_path, environ), outbound, observers)
+        finally:
+            await outbound.aclose()
+
+    @classmethod
+    def _of(cls, loaded: Loaded, outbound: Outbound, observers: Sequence[Observer]) -> Self:
+        scene = _scene(loaded, outbound)
+        scene.registry.require_sound()
+        if scene.registry.plan.announcement:
+            _log.warning("%s", scene.registry.plan.announcement)
+        judge = Judge(
+            calibrator=scene.calibrator,
+            thresholds=scene.thresholds,
+            abstain_when_truncated=loaded.config.decide.abstain_when_truncated,
+        )
+        chain = Chain(
+            candidates=scene.chain,
+            settings=loaded.config.decide,
+            judge=judge,
+            nobody=_nobody(scene.registry),
+        )
+        return cls(
+            scene=scene,
+            decider=Decider(chain=chain, is_paused=is_paused, observers=observers),
+        )
+
+    @property
+    def config(self) -> Config:
+        """The configuration that is in use."""
+        return self.scene.loaded.config
+
+    async def decide(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask for one decision.
+
+        Args:
+            request: ``question``, and what else ``schema/request.json`` allows.
+
+        Returns:
+            The reply of ``schema/response.json``; every failure is told in it.
+        """
+        return await self.decider.decide(request)
+
+    async def health(self) -> dict[str, Any]:
+        """Probe the providers of the chain, side by side and at no cost."""
+        return await health_report(self.scene, paused=is_paused())
+
+    async def capabilities(self) -> dict[str, Any]:
+        """Say what can be asked, and who answers; nobody is asked for it."""
+        return capabilities_report(self.scene)
+
+
+def _scene(loaded: Loaded, outbound: Outbound) -> Scene:
+    decide, state = loaded.config.decide, state_dir()
+    registry = Registry(loaded, Catalog.installed(loaded.config.plugins.disabled), outbound)
+    return Scene(
+        loaded=loaded,
+        registry=registry,
+        chain=[_candidate(registry, name) for name in registry.plan.chain],
+        calibrator=Calibrator.load(state / "calibration"),
+        thresholds=Thresholds.load(state, decide.threshold, decide.thresholds),
+    )
+
+
+def _candidate(registry: Registry, name: str) -> Candidate:
+    try:
+        return Candidate(name=name, provider=registry.provider(name))
+    except ConfigError as error:
+        return Candidate(name=name, provider=error)
+
+
+def _nobody(registry: Registry) -> ConfigError:
+    problems = registry.problems or ("no provider is usable; s1gw health says why",)
+    return ConfigError(*problems)

@@ -1,0 +1,7 @@
+"""What the gateway says of itself: its health, and what it can do."""
+
+from gateway_core.reports.capabilities import capabilities_report
+from gateway_core.reports.health import health_report
+from gateway_core.reports.scene import Scene
+
+__all__ = ["Scene", "capabilities_report", "health_report"]

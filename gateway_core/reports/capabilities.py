@@ -1,0 +1,88 @@
+"""What the gateway can be asked, by whom it is answered, and under which limits."""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, Final
+
+import attrs
+
+from gateway_core import __version__
+from gateway_core.catalog import Kind
+from gateway_core.provider import Provider
+from gateway_core.reports.scene import Scene
+from gateway_core.schema import REQUEST, RESPONSE, SCHEMA_VERSION
+
+TOOLS: Final = ("system1_decide", "system1_health", "system1_capabilities")
+
+
+def capabilities_report(scene: Scene) -> dict[str, Any]:
+    """Say what the gateway can do; asks nobody."""
+    decide = scene.loaded.config.decide
+    providers = [one.provider for one in scene.chain if isinstance(one.provider, Provider)]
+    return {
+        "gateway_version": __version__,
+        "schema_versions": [SCHEMA_VERSION],
+        "tools": list(TOOLS),
+        "chain": [candidate.name for candidate in scene.chain],
+        "chain_source": scene.chain_source,
+        "timeout_s": decide.timeout_s,
+        "deadline_s": decide.deadline_s,
+        "threshold": decide.threshold,
+        "thresholds": dict(decide.thresholds),
+        "providers": [_provider(provider) for provider in providers],
+        "calibration": _fits(scene),
+        "available_providers": _available(scene),
+        "config_errors": list(scene.registry.problems),
+        "warnings": scene.warnings,
+        "request_schema": REQUEST,
+        "response_schema": RESPONSE,
+    }
+
+
+def _provider(provider: Provider) -> dict[str, Any]:
+    return {
+        "name": provider.name,
+        "dialect": provider.dialect,
+        "model": provider.model or None,
+        "capabilities": _plain(attrs.asdict(provider.capabilities, recurse=False)),
+    }
+
+
+def _plain(value: object) -> Any:
+    """Return ``value`` as JSON has it: sets sorted, enumerations by their values."""
+    if isinstance(value, Enum):
+        return value.value
+    if attrs.has(type(value)):
+        return _plain(attrs.asdict(value, recurse=False))  # type: ignore[arg-type]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(_plain(item) for item in value)
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _fits(scene: Scene) -> list[dict[str, Any]]:
+    stale = scene.calibrator.stale
+    return [
+        {
+            "id": fit.id,
+            "provider": fit.provider,
+            "created": fit.created,
+            "stale": stale.get(fit.id),
+        }
+        for fit in scene.calibrator.fits
+    ]
+
+
+def _available(scene: Scene) -> list[dict[str, Any]]:
+    return [
+        {
+            "dialect": ref.dialect,
+            "distribution": ref.distribution,
+            "version": ref.version,
+            "state": ref.state.value,
+            "detail": ref.detail,
+        }
+        for ref in scene.registry.catalog.refs
+        if ref.kind is Kind.PROVIDER
+    ]

@@ -1,0 +1,74 @@
+"""Whether the chain can answer now: probes side by side, each bounded, none of them paid for."""
+
+import asyncio
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, Final
+
+from gateway_core import __version__
+from gateway_core.decide import Candidate
+from gateway_core.errors import ConfigError
+from gateway_core.provider import Provider
+from gateway_core.reports.scene import Scene
+from gateway_core.schema.request import SCHEMA_VERSION
+from gateway_core.types import ProbeResult
+
+PROBE_TIMEOUT_S: Final = 5.0
+
+
+async def health_report(scene: Scene, *, paused: bool) -> dict[str, Any]:
+    """Probe every provider of the chain and say how it stands.
+
+    Args:
+        scene: the gateway.
+        paused: whether deciding is switched off.
+    """
+    probes = await asyncio.gather(*(_probed(candidate) for candidate in scene.chain))
+    roles = ["primary", *["fallback"] * len(probes)]
+    providers = [{"role": role} | probe for role, probe in zip(roles, probes, strict=False)]
+    source = scene.loaded.config.source
+    return {
+        "status": "paused" if paused else _status([probe["ok"] for probe in probes]),
+        "gateway_version": __version__,
+        "schema_version": SCHEMA_VERSION,
+        "config_file": None if source is None else str(source),
+        "config_errors": list(scene.registry.problems),
+        "chain_source": scene.chain_source,
+        "providers": providers,
+        "candidates": _candidates(scene),
+        "warnings": scene.warnings,
+    }
+
+
+def _status(up: Sequence[bool]) -> str:
+    if not any(up):
+        return "down"
+    return "ok" if up[0] else "degraded"
+
+
+def _candidates(scene: Scene) -> list[dict[str, Any]]:
+    plan = scene.registry.plan
+    return [
+        {"name": found.name, "in_chain": found.name in plan.chain, "why": found.reason}
+        for found in plan.candidates
+    ]
+
+
+async def _probed(candidate: Candidate) -> dict[str, Any]:
+    started = perf_counter()
+    found = await _probe(candidate.provider)
+    return {
+        "name": candidate.name,
+        "ok": found.ok,
+        "latency_ms": round((perf_counter() - started) * 1000, 3),
+        "detail": found.detail,
+    }
+
+
+async def _probe(provider: Provider | ConfigError) -> ProbeResult:
+    if isinstance(provider, ConfigError):
+        return ProbeResult(ok=False, detail=str(provider))
+    if not provider.usable:
+        return ProbeResult(ok=False, detail="no API key is configured")
+    own = provider.endpoint.timeout_s
+    return await provider.probe(PROBE_TIMEOUT_S if own is None else min(own, PROBE_TIMEOUT_S))

@@ -1,0 +1,1 @@
+"""The faces of the gateway: MCP over stdio, and HTTP."""
