@@ -91,8 +91,8 @@ def read_json(content: bytes) -> DecisionBody:
     if "model" not in names:
         raise _invalid("model must be a non-blank string", "model")
     place = names.index("model")
-    model = _model(bytes(found.values[place]))
     start, end = found.span(place)
+    model = _model(content[start:end])
     return DecisionBody(content=content, format=_format(found), model=model, start=start, end=end)
 
 
@@ -106,8 +106,7 @@ def _model(value: bytes) -> str:
 
 def _format(found: JsonObject) -> Format:
     if "questions" in found.names:
-        value = found.values[found.names.index("questions")]
-        known = _FORMATS.get(bytes(memoryview(value)[:1]))
+        known = _FORMATS.get(found.first(found.names.index("questions")))
         if known is not None:
             return known
     raise _invalid(

@@ -50,10 +50,9 @@ class JsonObject:
     Attributes:
         text: the object's text.
         names: the keys, unescaped; repeated ones are repeated.
-        values: the value of each, as its bytes.
     """
 
-    __slots__ = ("names", "text", "values")
+    __slots__ = ("_values", "names", "text")
 
     def __init__(self, text: bytes) -> None:
         """Check the whole of ``text``; raise ``RelayRefused`` when it is no JSON object."""
@@ -61,7 +60,7 @@ class JsonObject:
         if not is_utf8(text):
             raise _refused("the body is not UTF-8")
         self.text = text
-        self.values = list(members.values())
+        self._values = list(members.values())
         self.names = [name.text for name in members]
         if not exact:
             self.names = [json.loads(key[1]) for key in self._keys()]
@@ -69,11 +68,15 @@ class JsonObject:
     def span(self, index: int) -> tuple[int, int]:
         """Return where the value of the member at ``index`` starts and ends in the text."""
         *_, key = islice(self._keys(), index + 1)
-        return key.end(), key.end() + len(memoryview(self.values[index]))
+        return key.end(), key.end() + len(memoryview(self._values[index]))
+
+    def first(self, index: int) -> bytes:
+        """Return the first character of the value of the member at ``index``."""
+        return bytes(memoryview(self._values[index])[:1])
 
     def _keys(self) -> Iterator[re.Match[bytes]]:
         position = 0
-        for value in self.values:
+        for value in self._values:
             key = _KEY.match(self.text, position)
             if key is None:
                 raise _refused("the body is not valid JSON")

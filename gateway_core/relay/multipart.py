@@ -13,6 +13,7 @@ from gateway_core.errors import RelayRefused
 
 _REQUEST: Final = "request"
 _BOUNDARY: Final = re.compile(r"[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]")
+_NAME: Final = re.compile(rb";\s*name\s*([*=])", re.IGNORECASE)
 _LONGEST_HEAD: Final = 8192
 
 
@@ -66,7 +67,8 @@ def _part(content: bytes, start: int, delimiter: bytes) -> tuple[str, int, int]:
 def _name(head: bytes) -> str:
     fields = BytesHeaderParser().parsebytes(head)
     name = fields.get_param("name", header="content-disposition")
-    if len(fields.get_all("content-disposition", [])) != 1 or not isinstance(name, str):
+    once = len(fields.get_all("content-disposition", [])) == 1 and _NAME.findall(head) == [b"="]
+    if not once or not isinstance(name, str):
         raise _invalid("a part of the multipart body has no plain name")
     if fields.get("content-transfer-encoding", "binary").lower() not in ("binary", "8bit"):
         raise _invalid("a part of the multipart body is encoded")

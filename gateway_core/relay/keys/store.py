@@ -15,8 +15,8 @@ from gateway_core.relay.keys.file import keys_path, read_keys
 from gateway_core.relay.keys.record import KeyRecord, digest, id_of
 
 _log: Final = logging.getLogger("s1gw.keys")
-_LOOK_S: Final = 0.25
-"""How often the file is looked at, in seconds, at most: a revocation takes no longer."""
+LOOK_S: Final = 0.25
+"""A revoked key goes on working for no longer than this, in seconds."""
 _NOWHERE: Final = (0, 0, 0)
 
 
@@ -30,16 +30,19 @@ class _Key:
 class KeyStore:
     """The keys that are not revoked, by id; read again when the file has changed."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, look_s: float = LOOK_S) -> None:
         """Read the keys at ``path``; by default those of the state folder.
+
+        The file is looked at, when a key is used, at most every ``look_s`` seconds.
 
         Raises:
             ConfigError: the file is there and cannot be read.
         """
         self._path = path or keys_path()
+        self._look_s = look_s
         self._seen = _stamp(self._path)
         self._keys = _by_id(read_keys(self._path))
-        self._look_at = time.monotonic() + _LOOK_S
+        self._look_at = time.monotonic() + self._look_s
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -54,7 +57,7 @@ class KeyStore:
         return key.caller if time.time() < key.expires else None
 
     def _look(self) -> None:
-        self._look_at = time.monotonic() + _LOOK_S
+        self._look_at = time.monotonic() + self._look_s
         stamp = _stamp(self._path)
         if stamp == self._seen:
             return

@@ -1,0 +1,143 @@
+"""Bodies come in bounded, and their content encodings are undone within the bound."""
+
+import gzip
+import tracemalloc
+import zlib
+from collections.abc import AsyncIterator, Callable, Sequence
+
+import pytest
+from backports import zstd
+
+from gateway_core.errors import RelayRefused
+from gateway_core.relay.call import CallRecord
+from gateway_core.relay.reading import read_whole
+
+LIMIT = 100_000
+PLAIN = b'{"model": "m"}' * 500
+
+
+def raw_deflate(content: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(content) + packer.flush()
+
+
+CODINGS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "identity": ("identity", bytes),
+    "none": ("", bytes),
+    "gzip": ("gzip", gzip.compress),
+    "x-gzip": ("x-gzip", gzip.compress),
+    "case": (" GZip ", gzip.compress),
+    "deflate": ("deflate", zlib.compress),
+    "bare deflate": ("deflate", raw_deflate),
+    "zstd": ("zstd", zstd.compress),
+    "two gzip members": ("gzip", lambda c: gzip.compress(c[:10]) + gzip.compress(c[10:])),
+    "two zstd frames": ("zstd", lambda c: zstd.compress(c[:10]) + zstd.compress(c[10:])),
+}
+ENCODED = {name: coding for name, coding in CODINGS.items() if coding[1] is not bytes}
+
+
+async def read(
+    encoding: str, parts: Sequence[bytes], limit: int = LIMIT, length: str | None = None
+) -> tuple[bytes, CallRecord]:
+    async def chunks() -> AsyncIterator[bytes]:
+        for part in parts:
+            yield part
+
+    record = CallRecord()
+    headers = {b"content-encoding": encoding.encode()}
+    if length is not None:
+        headers[b"content-length"] = length.encode()
+    return await read_whole(headers, chunks(), limit, record), record
+
+
+async def refused(encoding: str, parts: Sequence[bytes], length: str | None = None) -> RelayRefused:
+    with pytest.raises(RelayRefused) as caught:
+        await read(encoding, parts, length=length)
+    return caught.value
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("size", [1, 7, 4096, 10**6])
+@pytest.mark.parametrize(("encoding", "encode"), CODINGS.values(), ids=CODINGS.keys())
+async def test_every_encoding_is_undone_however_the_body_is_cut(
+    encoding: str, encode: Callable[[bytes], bytes], size: int
+) -> None:
+    sent = encode(PLAIN)
+    parts = [sent[at : at + size] for at in range(0, len(sent), size)]
+    found, record = await read(encoding, parts)
+    assert found == PLAIN
+    assert record.bytes_in == len(sent)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("encoding", "encode"), ENCODED.values(), ids=ENCODED.keys())
+async def test_the_limit_holds_for_what_comes_out(
+    encoding: str, encode: Callable[[bytes], bytes]
+) -> None:
+    assert len((await read(encoding, [encode(b"x" * LIMIT)]))[0]) == LIMIT
+    error = await refused(encoding, [encode(b"x" * (LIMIT + 1))])
+    assert error.reason == "request_too_large"
+
+
+@pytest.mark.anyio
+async def test_a_bomb_is_refused_without_being_held() -> None:
+    bomb = zstd.compress(bytes(500_000_000))
+    tracemalloc.start()
+    try:
+        assert (await refused("zstd", [bomb])).reason == "request_too_large"
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.anyio
+async def test_a_zstd_window_beyond_8_mib_is_refused() -> None:
+    options = {zstd.CompressionParameter.window_log: 27}
+    packer = zstd.ZstdCompressor(options=options)
+    packed = packer.compress(PLAIN) + packer.flush()
+    assert (await refused("zstd", [packed])).reason == "invalid_request"
+
+
+@pytest.mark.anyio
+async def test_the_limit_holds_for_what_comes_in() -> None:
+    assert len((await read("", [b"x" * 60_000, b"x" * 40_000]))[0]) == LIMIT
+    assert (await refused("", [b"x" * 60_000, b"x" * 40_001])).reason == "request_too_large"
+
+
+@pytest.mark.anyio
+async def test_a_declared_length_over_the_limit_is_refused_unread() -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        raise AssertionError("nothing is read")
+        yield b""
+
+    with pytest.raises(RelayRefused) as caught:
+        await read_whole({b"content-length": b"100001"}, chunks(), LIMIT, CallRecord())
+    assert caught.value.reason == "request_too_large"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("encoding", ["br", "compress", "gzip, zstd", "nonsense"])
+async def test_an_unknown_encoding_is_refused_with_those_that_are_known(encoding: str) -> None:
+    error = await refused(encoding, [PLAIN])
+    assert error.reason == "unsupported_content_encoding"
+    assert error.headers["accept-encoding"] == "gzip, deflate, zstd"
+
+
+BROKEN = {
+    "not gzip": ("gzip", PLAIN),
+    "not deflate": ("deflate", b"\xff" * 40),
+    "not zstd": ("zstd", PLAIN),
+    "gzip cut short": ("gzip", gzip.compress(PLAIN)[:-9]),
+    "zstd cut short": ("zstd", zstd.compress(PLAIN)[:-3]),
+    "text after gzip": ("gzip", gzip.compress(PLAIN) + b"more"),
+    "thousands of members": ("gzip", gzip.compress(b"") * 1000),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("encoding", "content"), BROKEN.values(), ids=BROKEN.keys())
+async def test_a_body_that_is_not_what_its_encoding_says_is_refused(
+    encoding: str, content: bytes
+) -> None:
+    error = await refused(encoding, [content])
+    assert (error.reason, error.field) == ("invalid_request", "content-encoding")
