@@ -25,6 +25,7 @@ class LogObserver:
 def entry_of(record: DecisionRecord, role: Role = Role.CHAIN) -> Entry:
     """Return what is logged of one call, decided or not."""
     reply, question = record.reply, record.request.question
+    asked = reply["attempts"][-1]["provider"] if reply["attempts"] else None
     fit = reply["calibration"] or {}
     spread = record.answer.probabilities if record.answer else None
     decision = record.answer.decision if record.answer else None
@@ -34,7 +35,7 @@ def entry_of(record: DecisionRecord, role: Role = Role.CHAIN) -> Entry:
         question=question,
         status=reply["status"],
         reason=reply["error"]["code"] if reply["error"] else reply["reason"],
-        provider=reply["provider"],
+        provider=reply["provider"] or asked,
         model=reply["model"],
         probabilities=tuple(spread[one] for one in question.outcomes) if spread else None,
         decision=None if decision is None else question.outcomes.index(decision),

@@ -1,0 +1,151 @@
+"""Decisions of a running gateway, and of the shadows beside it, end up in the log."""
+
+import asyncio
+import json
+
+import pytest
+
+from gateway_core import Capabilities, DecisionReply, Endpoint, Format, hookimpl
+from gateway_core.calibration import Calibrator, Thresholds
+from gateway_core.config.model import DecideConfig, DecisionLogConfig
+from gateway_core.decide import Candidate, Chain, Decider, Judge
+from gateway_core.decisionlog.watch import log_path, watching
+from gateway_core.errors import ConfigError, Overloaded
+from gateway_core.provider import build_provider
+
+pytestmark = pytest.mark.anyio
+ASKED = {"question": "Who?", "options": ["a", "b"], "request_id": "r1"}
+
+
+def provider(name, spread, gate=None):
+    """Return a provider that answers with ``spread``, or fails without one."""
+
+    class Fixed:
+        def __init__(self, context):
+            self.context = context
+
+        @hookimpl
+        def capabilities(self):
+            return Capabilities(formats=frozenset({Format.SYSTEMONE}), keyless=True)
+
+        @hookimpl
+        def build_url(self):
+            return "https://up.example/v1/systemone"
+
+        @hookimpl
+        async def decide(self):
+            if gate is not None:
+                await gate.wait()
+            if spread is None:
+                raise Overloaded("busy")
+            choice = {"type": "choice", "choice": max(spread, key=spread.get)}
+            answers = {"decision": choice | {"probabilities": spread}}
+            return DecisionReply(body=json.dumps({"model": "m-1", "answers": answers}).encode())
+
+    parts = {"dialect": "fixed", "endpoint": Endpoint(), "settings": {}, "sender": None}
+    return build_provider(Fixed, name=name, **parts)
+
+
+def chain_of(*providers):
+    settings = DecideConfig()
+    judge = Judge(calibrator=Calibrator(), thresholds=Thresholds(settings.threshold))
+    candidates = [Candidate(name=one.name, provider=one) for one in providers]
+    nobody = ConfigError("nobody")
+    return Chain(candidates=candidates, settings=settings, judge=judge, nobody=nobody)
+
+
+@pytest.fixture
+def run(tmp_path, read):
+    """Decide once with a log and shadows; return the reply and the log's entries."""
+
+    async def decided(chain, *shadows, paused=False, **config):
+        settings = DecisionLogConfig(
+            enabled=True, content=True, shadow=tuple(one.name for one in shadows), **config
+        )
+        by_name = {one.name: one for one in shadows}
+        async with watching(settings, tmp_path, lambda name: chain_of(by_name[name])) as seen:
+            decider = Decider(chain=chain_of(*chain), is_paused=lambda: paused, observers=seen)
+            async with asyncio.timeout(10):
+                reply = await decider.decide(ASKED)
+            for one in shadows:
+                if one.name.startswith("slow"):
+                    SLOW.set()
+        return reply, read(log_path(settings, tmp_path))
+
+    return decided
+
+
+SLOW = asyncio.Event()
+
+
+async def test_a_decision_is_logged(run):
+    reply, (entry,) = await run([provider("acme", {"a": 0.9, "b": 0.1})])
+    for key in ("request_id", "status", "provider", "model", "confidence", "latency_ms"):
+        assert entry[key] == reply[key]
+    assert (entry["decision"], entry["probabilities"]) == ("a", {"a": 0.9, "b": 0.1})
+    assert entry["attempts"] == reply["attempts"]
+
+
+async def test_an_abstention_keeps_what_would_have_been_decided(run):
+    reply, (entry,) = await run([provider("acme", {"a": 0.55, "b": 0.45})])
+    assert reply["decision"] is None
+    assert (entry["status"], entry["reason"]) == ("abstained", "below_threshold")
+    assert (entry["decision"], entry["threshold"]) == ("a", 0.6)
+
+
+async def test_a_failure_is_logged_with_who_failed(run):
+    _, (entry,) = await run([provider("acme", None)])
+    assert (entry["status"], entry["reason"]) == ("error", "provider_error")
+    assert (entry["provider"], entry["decision"]) == ("acme", None)
+
+
+async def test_a_shadow_is_logged_and_changes_nothing(run):
+    reply, (answer, shadow) = await run(
+        [provider("acme", {"a": 0.9, "b": 0.1})], provider("other", {"a": 0.2, "b": 0.8})
+    )
+    assert (reply["decision"], reply["provider"]) == ("a", "acme")
+    assert [attempt["provider"] for attempt in reply["attempts"]] == ["acme"]
+    assert (answer["role"], shadow["role"]) == ("chain", "shadow")
+    assert (shadow["provider"], shadow["decision"]) == ("other", "b")
+    assert (shadow["request_id"], shadow["digest"]) == ("r1", answer["digest"])
+
+
+async def test_the_reply_does_not_wait_for_a_shadow(run):
+    SLOW.clear()
+    slow = provider("slow", {"a": 0.9, "b": 0.1}, SLOW)
+    reply, entries = await run([provider("acme", {"a": 0.9, "b": 0.1})], slow)
+    assert reply["status"] == "decided"
+    assert [entry["provider"] for entry in entries] == ["acme", "slow"]
+
+
+async def test_a_shadow_that_fails_is_an_entry_of_the_log(run):
+    reply, (_, shadow) = await run(
+        [provider("acme", {"a": 0.9, "b": 0.1})], provider("other", None)
+    )
+    assert reply["status"] == "decided"
+    assert (shadow["provider"], shadow["status"]) == ("other", "error")
+
+
+async def test_a_provider_that_the_chain_tried_is_no_shadow(run):
+    acme = provider("acme", {"a": 0.9, "b": 0.1})
+    _, entries = await run([acme], acme)
+    assert [entry["role"] for entry in entries] == ["chain"]
+
+
+async def test_nobody_is_asked_while_the_gateway_is_paused(run):
+    other = provider("other", {"a": 0.9, "b": 0.1})
+    _, (entry,) = await run([provider("acme", None)], other, paused=True)
+    assert (entry["reason"], entry["provider"]) == ("paused", None)
+
+
+async def test_nothing_is_written_when_the_log_is_off(tmp_path):
+    async with watching(DecisionLogConfig(), tmp_path, chain_of) as observers:
+        assert observers == ()
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_log_that_cannot_be_opened_is_a_configuration_error(tmp_path):
+    config = DecisionLogConfig(enabled=True, path=tmp_path)
+    with pytest.raises(ConfigError, match=r"decision_log\.path"):
+        async with watching(config, tmp_path, chain_of):
+            pass
