@@ -11,7 +11,6 @@ from typing import Any, Final
 import attrs
 
 _EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
-_PATIENCE_S: Final = 30.0
 _NO_BODY: Final = (204, 304)
 
 
@@ -168,9 +167,9 @@ class Tally:
         with self._changed:
             return tuple(self._items)
 
-    def wait(self, count: int) -> Sequence[Received]:
-        """Block until there are ``count`` items; raise ``TimeoutError`` when none come."""
+    def wait(self, count: int, timeout_s: float) -> Sequence[Received]:
+        """Block until there are ``count`` items; raise ``TimeoutError`` when they do not come."""
         with self._changed:
-            if not self._changed.wait_for(lambda: len(self._items) >= count, _PATIENCE_S):
-                raise TimeoutError(f"{len(self._items)} of {count} requests in {_PATIENCE_S:g} s")
+            if not self._changed.wait_for(lambda: len(self._items) >= count, timeout_s):
+                raise TimeoutError(f"{len(self._items)} of {count} requests in {timeout_s:g} s")
             return tuple(self._items)

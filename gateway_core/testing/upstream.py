@@ -33,6 +33,7 @@ from gateway_core.testing.messages import (
 
 T = TypeVar("T")
 __all__ = ["Gate", "Raw", "Received", "Reply", "ScriptedUpstream"]
+_PATIENCE_S: Final = 30.0
 _NOT_SCRIPTED: Final = Reply(status=599, body={"detail": "the test scripted no answer"})
 
 
@@ -77,17 +78,19 @@ class ScriptedUpstream:
         """Answer the next requests with ``scripts``, in order, before the standing answer."""
         self._queue.extend(scripts)
 
-    async def received(self, count: int = 1) -> Sequence[Received]:
-        """Wait until ``count`` requests have come in all."""
-        return await asyncio.to_thread(self._received.wait, count)
+    async def received(self, count: int = 1, timeout_s: float = _PATIENCE_S) -> Sequence[Received]:
+        """Wait until ``count`` requests have come in all; raise ``TimeoutError`` if they do not."""
+        return await asyncio.to_thread(self._received.wait, count, timeout_s)
 
-    async def disconnected(self, count: int = 1) -> Sequence[Received]:
+    async def disconnected(
+        self, count: int = 1, timeout_s: float = _PATIENCE_S
+    ) -> Sequence[Received]:
         """Wait until the clients of ``count`` requests have left without a reply."""
-        return await asyncio.to_thread(self._left.wait, count)
+        return await asyncio.to_thread(self._left.wait, count, timeout_s)
 
-    def wait_received(self, count: int = 1) -> Sequence[Received]:
+    def wait_received(self, count: int = 1, timeout_s: float = _PATIENCE_S) -> Sequence[Received]:
         """Block until ``count`` requests have come in all."""
-        return self._received.wait(count)
+        return self._received.wait(count, timeout_s)
 
     def close_idle(self) -> None:
         """Close every connection now, as servers do with those idle for long."""

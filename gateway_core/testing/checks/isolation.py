@@ -28,7 +28,10 @@ async def cancelling_reaches_the_upstream(subject: Subject) -> None:
         done, _ = await asyncio.wait([call], timeout=_SOON_S)
         require(done, f"it went on for {_SOON_S:g} s after it was cancelled")
         require(call.cancelled(), "it did not end as cancelled")
-        await on.upstream.disconnected()
+        try:
+            await on.upstream.disconnected(timeout_s=_SOON_S)
+        except TimeoutError as error:
+            raise RuleError("its connection to the upstream stayed open") from error
         await on.ask()
 
 
@@ -69,7 +72,10 @@ async def calls_do_not_see_each_other(subject: Subject) -> None:
     async with bench(subject) as on:
         on.upstream.answer(answer)
         calls = [asyncio.create_task(on.ask(api_key=key)) for key in keys]
-        await asyncio.wait_for(on.upstream.received(2), _SOON_S)
+        try:
+            await on.upstream.received(2, timeout_s=_SOON_S)
+        except TimeoutError as error:
+            raise RuleError("the second call waited for the first") from error
         for key in reversed(keys):
             gates[key.reveal()].open()
         replies = await asyncio.gather(*calls)

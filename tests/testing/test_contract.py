@@ -1,0 +1,104 @@
+"""The contract: a right provider passes every check, and every check can fail."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from gateway_core.testing import ProviderContract
+from gateway_core.testing.checks import CHECKS, CheckResult, Needs, Subject, run_checks
+from gateway_core.testing.checks.check import perform
+
+_DATA = tomllib.loads(Path(__file__).with_name("faults.toml").read_text())
+RIGHT = _DATA["provider"]
+FAULTS = _DATA["fault"]
+BY_NAME = {check.name: check for check in CHECKS}
+
+
+def _result(provider_class: type, check: str, dialect: str = "kit") -> CheckResult:
+    return perform(BY_NAME[check], Subject(provider_class=provider_class, dialect=dialect))
+
+
+@pytest.mark.parametrize("check", [check.name for check in CHECKS])
+def test_a_right_provider_passes(install, check: str) -> None:
+    assert _result(install(RIGHT), check).found is None
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault["name"] for fault in FAULTS])
+def test_a_fault_is_found_by_its_check(install, fault: dict[str, str]) -> None:
+    assert fault["right"] in RIGHT
+    provider_class = install(RIGHT.replace(fault["right"], fault["wrong"]))
+    result = _result(provider_class, fault["check"])
+    assert not result.passed
+    assert BY_NAME[fault["check"]].rule in str(result)
+    assert BY_NAME[fault["check"]].why in str(result)
+
+
+@pytest.mark.parametrize("dialect", ["Kit", "1kit", "kit_x", "-kit", ""])
+def test_a_dialect_that_is_no_plain_word_is_found(install, dialect: str) -> None:
+    result = _result(install(RIGHT), "the_dialect_is_a_plain_word", dialect)
+    assert not result.passed
+
+
+def test_a_class_that_no_entry_point_names_is_found(install) -> None:
+    install(RIGHT)
+    other = type("Other", (), {})
+    assert not _result(other, "an_entry_point_names_the_class").passed
+    assert not _result(other, "an_entry_point_names_the_class", "nobody").passed
+
+
+def test_every_check_has_a_fault_that_it_finds() -> None:
+    own_tests = {"an_entry_point_names_the_class", "the_dialect_is_a_plain_word"}
+    assert {fault["check"] for fault in FAULTS} | own_tests == set(BY_NAME)
+
+
+def test_every_check_is_a_test_of_the_contract() -> None:
+    tests = {name for name in dir(ProviderContract) if name.startswith("test_")}
+    assert tests == {f"test_{check.name}" for check in CHECKS}
+
+
+def test_checks_run_without_pytest(install) -> None:
+    results = run_checks(install(RIGHT), "kit")
+    assert [result.check.needs for result in results] == [Needs.NOTHING] * len(results)
+    assert all(result.passed for result in results)
+    assert len(results) >= 10
+
+
+def test_a_broken_class_gives_results_and_no_exception(install) -> None:
+    results = run_checks(install("class Kit: pass"), "kit")
+    assert any(not result.passed for result in results)
+
+
+def test_the_checks_do_not_import_pytest() -> None:
+    code = "import sys, gateway_core.testing.checks; sys.exit('pytest' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_overriding_a_check_is_refused_with_its_rule() -> None:
+    with pytest.raises(TypeError, match="Nothing is retried"):
+        type("Mine", (ProviderContract,), {"test_nothing_is_retried": lambda self: None})
+
+
+def test_deleting_a_check_is_refused() -> None:
+    with pytest.raises(TypeError, match="overrides or deletes"):
+        type("Mine", (ProviderContract,), {"test_nothing_is_retried": None})
+
+
+@pytest.mark.parametrize(
+    "options", [{"strict": True}, {"reason": "x"}, {"strict": False, "reason": "x"}]
+)
+def test_an_expected_failure_must_be_strict_and_give_a_reason(options) -> None:
+    @pytest.mark.xfail(**options)
+    def test(self) -> None: ...
+
+    with pytest.raises(TypeError):
+        type("Mine", (ProviderContract,), {"test_nothing_is_retried": test})
+
+
+def test_a_strict_expected_failure_with_a_reason_is_taken() -> None:
+    @pytest.mark.xfail(strict=True, reason="the vendor's SDK retries")
+    def test(self) -> None: ...
+
+    assert type("Mine", (ProviderContract,), {"test_nothing_is_retried": test})
