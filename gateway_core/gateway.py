@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -19,6 +20,7 @@ from gateway_core.config.load import load_config
 from gateway_core.config.model import Config, Loaded
 from gateway_core.config.paths import state_dir
 from gateway_core.decide import Candidate, Chain, Decider, Judge, Observer
+from gateway_core.decisionlog.watch import Watch, watching
 from gateway_core.errors import ConfigError
 from gateway_core.outbound import Outbound
 from gateway_core.pause import is_paused
@@ -65,30 +67,27 @@ class Gateway:
         """
         outbound = Outbound(environ)
         try:
-            yield cls._of(load_config(config_path, environ), outbound, observers)
+            scene = _scene(load_config(config_path, environ), outbound)
+            scene.registry.require_sound()
+            shadow = partial(_shadow, scene)
+            async with watching(scene.loaded.config.decision_log, state_dir(), shadow) as watch:
+                yield cls._of(scene, watch, observers)
         finally:
             await outbound.aclose()
 
     @classmethod
-    def _of(cls, loaded: Loaded, outbound: Outbound, observers: Sequence[Observer]) -> Self:
-        scene = _scene(loaded, outbound)
-        scene.registry.require_sound()
-        if scene.registry.plan.announcement:
-            _log.warning("%s", scene.registry.plan.announcement)
-        judge = Judge(
-            calibrator=scene.calibrator,
-            thresholds=scene.thresholds,
-            abstain_when_truncated=loaded.config.decide.abstain_when_truncated,
-        )
-        chain = Chain(
-            candidates=scene.chain,
-            settings=loaded.config.decide,
-            judge=judge,
-            nobody=_nobody(scene.registry),
-        )
+    def _of(cls, scene: Scene, watch: Watch, observers: Sequence[Observer]) -> Self:
+        scene = attrs.evolve(scene, problems=(*scene.problems, *watch.problems))
+        for notice in (scene.registry.plan.announcement, *watch.problems):
+            if notice:
+                _log.warning("%s", notice)
         return cls(
             scene=scene,
-            decider=Decider(chain=chain, is_paused=is_paused, observers=observers),
+            decider=Decider(
+                chain=_chain(scene, scene.chain),
+                is_paused=is_paused,
+                observers=(*watch.observers, *observers),
+            ),
         )
 
     @property
@@ -125,7 +124,23 @@ def _scene(loaded: Loaded, outbound: Outbound) -> Scene:
         chain=[_candidate(registry, name) for name in registry.plan.chain],
         calibrator=Calibrator.load(state / "calibration"),
         thresholds=Thresholds.load(state, decide.threshold, decide.thresholds),
+        problems=_unknown_names(loaded.config, registry),
     )
+
+
+def _chain(scene: Scene, candidates: Sequence[Candidate]) -> Chain:
+    settings = scene.loaded.config.decide
+    judge = Judge(
+        calibrator=scene.calibrator,
+        thresholds=scene.thresholds,
+        abstain_when_truncated=settings.abstain_when_truncated,
+    )
+    nobody = _nobody(scene.registry)
+    return Chain(candidates=candidates, settings=settings, judge=judge, nobody=nobody)
+
+
+def _shadow(scene: Scene, name: str) -> Chain:
+    return _chain(scene, [_candidate(scene.registry, name)])
 
 
 def _candidate(registry: Registry, name: str) -> Candidate:
@@ -138,3 +153,20 @@ def _candidate(registry: Registry, name: str) -> Candidate:
 def _nobody(registry: Registry) -> ConfigError:
     problems = registry.problems or ("no provider is usable; s1gw health says why",)
     return ConfigError(*problems)
+
+
+def _unknown_names(config: Config, registry: Registry) -> list[str]:
+    """Name the tables that speak of providers which could never be asked."""
+    known = {candidate.name for candidate in registry.plan.candidates} | config.providers.keys()
+    tables = {
+        "decide.thresholds": config.decide.thresholds,
+        "decide.order_check": config.decide.order_check,
+        "decide.tournament": config.decide.tournament,
+        "decision_log.shadow": config.decision_log.shadow,
+    }
+    return [
+        f"{path}: there is no provider {name!r}"
+        for path, names in tables.items()
+        for name in names
+        if name not in known
+    ]

@@ -4,9 +4,3 @@ Content is left out unless the configuration asks for it; what stands in its pla
 that are keyed with a secret of the log, so that a guess at a question cannot be confirmed from
 an export. Logged answers are for measuring and calibrating.
 """
-
-from gateway_core.decisionlog.entry import Entry, Role
-from gateway_core.decisionlog.reader import LogReader
-from gateway_core.decisionlog.writer import DecisionLog
-
-__all__ = ["DecisionLog", "Entry", "LogReader", "Role"]

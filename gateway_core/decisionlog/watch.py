@@ -4,14 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import attrs
 
 from gateway_core.config.model import DecisionLogConfig
 from gateway_core.decide.chain import Chain
 from gateway_core.decide.observe import Observer
-from gateway_core.decisionlog.observer import LogObserver
-from gateway_core.decisionlog.shadow import Shadow
-from gateway_core.decisionlog.writer import DecisionLog
+from gateway_core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from gateway_core.decisionlog.writer import DecisionLog
 
 FILE_NAME: Final = "decisions.sqlite3"
 _MEBIBYTE: Final = 1 << 20
@@ -22,11 +25,26 @@ def log_path(config: DecisionLogConfig, state: Path) -> Path:
     return config.path or state / FILE_NAME
 
 
+@attrs.frozen(kw_only=True, eq=False)
+class Watch:
+    """Who watches the decisions of one gateway.
+
+    Attributes:
+        observers: to be told of every decision; none when the log is off.
+        problems: why decisions are not logged although they should be.
+    """
+
+    observers: tuple[Observer, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
 @asynccontextmanager
 async def watching(
     config: DecisionLogConfig, state: Path, chain_of: Callable[[str], Chain]
-) -> AsyncIterator[tuple[Observer, ...]]:
+) -> AsyncIterator[Watch]:
     """Open the decision log, if it is switched on, and close it when the block ends.
+
+    A log that cannot be opened is a problem that is told, and no reason not to decide.
 
     Args:
         config: the table ``[decision_log]``.
@@ -34,23 +52,35 @@ async def watching(
         chain_of: gives the chain of one that asks a provider, by its name.
 
     Yields:
-        The observers that log decisions and ask shadows; none when the log is off.
-
-    Raises:
-        ConfigError: the log's file cannot be used.
+        The observers that log decisions and ask shadows.
     """
-    if not config.enabled:
-        yield ()
+    try:
+        log = _opened(config, state) if config.enabled else None
+    except ConfigError as error:
+        yield Watch(problems=tuple(error.faults))
         return
-    log = DecisionLog(
+    if log is None:
+        needless = ("decision_log.shadow needs decision_log.enabled = true",)
+        yield Watch(problems=needless if config.shadow else ())
+        return
+    from gateway_core.decisionlog.observer import LogObserver
+    from gateway_core.decisionlog.shadow import Shadow
+
+    shadow = Shadow(chains={name: chain_of(name) for name in config.shadow}, log=log)
+    try:
+        yield Watch(observers=(LogObserver(log), shadow))
+    finally:
+        await shadow.aclose()
+        await asyncio.to_thread(log.close)
+
+
+def _opened(config: DecisionLogConfig, state: Path) -> "DecisionLog":
+    # SQLite is loaded when there is a log to keep.
+    from gateway_core.decisionlog.writer import DecisionLog
+
+    return DecisionLog(
         log_path(config, state),
         content=config.content,
         max_bytes=config.max_mb * _MEBIBYTE,
         max_age_days=config.max_age_days,
     )
-    shadow = Shadow(chains={name: chain_of(name) for name in config.shadow}, log=log)
-    try:
-        yield (LogObserver(log), shadow)
-    finally:
-        await shadow.aclose()
-        await asyncio.to_thread(log.close)

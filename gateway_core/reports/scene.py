@@ -20,6 +20,7 @@ class Scene:
         chain: the providers of the chain, in order.
         calibrator: its fits.
         thresholds: its thresholds.
+        problems: what else does not work as configured.
     """
 
     loaded: Loaded
@@ -27,6 +28,7 @@ class Scene:
     chain: Sequence[Candidate]
     calibrator: Calibrator
     thresholds: Thresholds
+    problems: Sequence[str] = ()
 
     @property
     def chain_source(self) -> str:
@@ -37,4 +39,9 @@ class Scene:
     def warnings(self) -> list[str]:
         """What is wrong with what the gateway keeps, without keeping it from answering."""
         fits = self.calibrator
-        return [*fits.problems, *fits.stale.values(), *self.thresholds.problems]
+        return [
+            *self.problems,
+            *fits.problems,
+            *fits.stale.values(),
+            *self.thresholds.problems,
+        ]

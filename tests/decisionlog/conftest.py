@@ -2,7 +2,9 @@
 
 import pytest
 
-from gateway_core.decisionlog import DecisionLog, Entry, LogReader
+from gateway_core.decisionlog.entry import Entry
+from gateway_core.decisionlog.reader import LogReader
+from gateway_core.decisionlog.writer import DecisionLog
 from gateway_core.wire.question import Question
 
 QUESTION = Question(text="Who takes this?", options=("sales", "billing", "tech"))

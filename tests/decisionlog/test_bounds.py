@@ -5,14 +5,15 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
-from gateway_core.decisionlog import DecisionLog, LogReader
+from gateway_core.decisionlog.reader import LogReader
 from gateway_core.decisionlog.schema import open_log
 from gateway_core.decisionlog.store import Store
+from gateway_core.decisionlog.writer import DecisionLog
 from gateway_core.wire.question import Question
 
 WRITER = """
 import itertools, pathlib, sys
-from gateway_core.decisionlog import Entry
+from gateway_core.decisionlog.entry import Entry
 from gateway_core.decisionlog.schema import open_log
 from gateway_core.decisionlog.store import Store
 from gateway_core.wire.question import Question

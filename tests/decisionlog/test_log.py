@@ -5,7 +5,8 @@ import stat
 
 import pytest
 
-from gateway_core.decisionlog import DecisionLog, LogReader
+from gateway_core.decisionlog.reader import LogReader
+from gateway_core.decisionlog.writer import DecisionLog
 from gateway_core.errors import ConfigError, InvalidRequest
 from gateway_core.wire.question import Question
 

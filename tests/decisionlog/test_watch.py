@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -64,7 +65,9 @@ def run(tmp_path, read):
         )
         by_name = {one.name: one for one in shadows}
         async with watching(settings, tmp_path, lambda name: chain_of(by_name[name])) as seen:
-            decider = Decider(chain=chain_of(*chain), is_paused=lambda: paused, observers=seen)
+            decider = Decider(
+                chain=chain_of(*chain), is_paused=lambda: paused, observers=seen.observers
+            )
             async with asyncio.timeout(10):
                 reply = await decider.decide(ASKED)
             for one in shadows:
@@ -139,13 +142,19 @@ async def test_nobody_is_asked_while_the_gateway_is_paused(run):
 
 
 async def test_nothing_is_written_when_the_log_is_off(tmp_path):
-    async with watching(DecisionLogConfig(), tmp_path, chain_of) as observers:
-        assert observers == ()
+    async with watching(DecisionLogConfig(), tmp_path, chain_of) as watch:
+        assert (watch.observers, watch.problems) == ((), ())
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_a_log_that_cannot_be_opened_is_a_configuration_error(tmp_path):
-    config = DecisionLogConfig(enabled=True, path=tmp_path)
-    with pytest.raises(ConfigError, match=r"decision_log\.path"):
-        async with watching(config, tmp_path, chain_of):
-            pass
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (DecisionLogConfig(shadow=("other",)), "needs decision_log.enabled"),
+        (DecisionLogConfig(enabled=True, path=Path("/")), "decision_log.path: cannot be opened"),
+    ],
+)
+async def test_a_log_that_cannot_be_kept_is_told(tmp_path, config, said):
+    async with watching(config, tmp_path, chain_of) as watch:
+        assert watch.observers == ()
+        assert said in watch.problems[0]
