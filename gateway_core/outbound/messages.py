@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from gateway_core.secret import Secret
 
@@ -17,6 +17,7 @@ _BLOCK: Final = 20
 _WIRE_NAMES: Final = frozenset(
     ["questions", "instructions", "criteria", "reasoning", "description", "messages", "metadata"]
 )
+_NO_JSON: Final = object()
 _SPACE: Final = re.compile(r"\s+")
 
 
@@ -31,7 +32,7 @@ def upstream_message(body: bytes) -> str | None:
         At most 2,000 characters, unsanitised; None when there is nothing to tell.
     """
     found = _parse(body)
-    text = _message(found) if found is not None else _plain(body)
+    text = _plain(body) if found is _NO_JSON else _message(found)
     return text[:_KEPT_LENGTH] if text else None
 
 
@@ -102,13 +103,14 @@ def _printable(text: str) -> str:
     return "".join(filter(str.isprintable, spaced))
 
 
-def _parse(body: bytes) -> Any:
+def _parse(body: bytes) -> object:
     if len(body) > _READ_BYTES:
-        return None
+        return _NO_JSON
     try:
-        return json.loads(body)
+        found: object = json.loads(body)
     except (ValueError, RecursionError):
-        return None
+        return _NO_JSON
+    return found
 
 
 def _get(value: object, name: str) -> object:

@@ -23,7 +23,8 @@ class Route:
     target: Target
     proxy: Proxy | None
     addresses: Sequence[str] = ()
-    prefix: str = ""
+    # It holds the endpoint's secrets.
+    prefix: str = attrs.field(default="", repr=False)
 
     def key(self, address: str) -> RouteKey:
         """Return under which key the pool keeps connections to ``address`` on this route."""

@@ -1,0 +1,96 @@
+"""A reply means the same however the network cuts it up."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway_core.errors import MalformedResponse
+from gateway_core.outbound.reply import Reply, ReplyReader
+
+REPLIES = [
+    b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\nX-A: 1\r\nx-a: 2\r\nX-Empty:\r\n\r\nhello world",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6;e=1\r\n world\r\n0\r\nT: 1\r\n\r\n",
+    b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 429 No\r\n"
+    b"Retry-After: 3\r\nContent-Length: 2\r\n\r\n{}",
+    b"HTTP/1.1 204 No Content\r\nX-A: 1\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\n\r\nuntil the end",
+]
+BROKEN = [
+    b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhelloX\r\n",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+]
+
+
+def read(pieces: list[bytes]) -> tuple[Reply, bool]:
+    reader = ReplyReader()
+    reader.begin(head_only=False)
+    for piece in pieces:
+        reader.feed(piece)
+    assert reader.end()
+    return reader.take(), reader.reusable
+
+
+def cut(reply: bytes, places: list[int]) -> list[bytes]:
+    marks = [0, *sorted(place % (len(reply) + 1) for place in places), len(reply)]
+    return [reply[a:b] for a, b in zip(marks, marks[1:], strict=False) if a < b]
+
+
+@given(st.sampled_from(REPLIES), st.lists(st.integers(0, 1000)))
+def test_a_reply_cut_anywhere_reads_the_same(reply: bytes, places: list[int]) -> None:
+    whole, reusable = read([reply])
+    pieces, also_reusable = read(cut(reply, places))
+    assert (whole.status, whole.headers, whole.body) == (
+        pieces.status,
+        pieces.headers,
+        pieces.body,
+    )
+    assert reusable is also_reusable
+
+
+def test_every_single_cut_reads_the_same() -> None:
+    for reply in REPLIES:
+        whole, _ = read([reply])
+        for place in range(1, len(reply)):
+            pieces, _ = read([reply[:place], reply[place:]])
+            assert (whole.status, whole.headers, whole.body) == (
+                pieces.status,
+                pieces.headers,
+                pieces.body,
+            )
+
+
+@given(st.sampled_from(BROKEN), st.lists(st.integers(0, 1000)))
+def test_a_broken_reply_is_refused_however_it_is_cut(reply: bytes, places: list[int]) -> None:
+    reader = ReplyReader()
+    try:
+        for piece in cut(reply, places):
+            reader.feed(piece)
+    except MalformedResponse:
+        return
+    raise AssertionError("it was taken")
+
+
+@given(st.binary(max_size=400), st.booleans())
+def test_any_bytes_are_read_or_refused(noise: bytes, after_a_head: bool) -> None:
+    reader = ReplyReader()
+    try:
+        if after_a_head:
+            reader.feed(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+        reader.feed(noise)
+    except MalformedResponse:
+        return
+    reader.end()
+    reader.take()
+
+
+def test_one_reader_serves_one_reply_after_the_other() -> None:
+    reader = ReplyReader()
+    for number in range(5):
+        reader.begin(head_only=False)
+        assert reader.feed(
+            b"HTTP/1.1 200 OK\r\nX-N: %d\r\nContent-Length: 1\r\n\r\n%d" % (number, number)
+        )
+        assert reader.reusable
+        reply = reader.take()
+        assert (reply.headers["x-n"], reply.body) == (str(number), b"%d" % number)
