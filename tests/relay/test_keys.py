@@ -202,7 +202,6 @@ def test_a_failed_change_leaves_the_file_as_it_was(path: Path) -> None:
     add(path)
     before = path.read_bytes()
 
-
     def fail() -> None:
         with changing_keys(path) as keys:
             keys.clear()

