@@ -1,0 +1,97 @@
+"""The application: has a request answered, whatever goes wrong, and logs one line of it."""
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+from gateway_core import logs
+from gateway_core.errors import GatewayError
+from gateway_core.relay.call import RelayReply
+from gateway_core.relay.replies import refusal
+from gateway_core.servers.http.access_log import AccessLog
+from gateway_core.servers.http.body import ClientGone
+from gateway_core.servers.http.exchange import Exchange
+from gateway_core.servers.http.routes import find
+from gateway_core.servers.http.services import Services
+
+_log: Final = logging.getLogger("s1gw.http")
+CLIENT_GONE: Final = 499
+"""nginx's status for a client that did not wait; nobody receives it."""
+_NO_REPLY: Final = RelayReply(status=CLIENT_GONE, headers=[], body=b"")
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Opener = Callable[[], AbstractAsyncContextManager[Services]]
+
+
+class Application:
+    """What every connection of one process shares; the lifespan opens and closes it."""
+
+    def __init__(self, opener: Opener, access_log: AccessLog) -> None:
+        """Take what opens the services on the event loop that will use them."""
+        self._opener = opener
+        self._access_log = access_log
+        self._services: Services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the lifespan, which is all that comes as ASGI; see ``ClientConnection``."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+
+    async def answer(self, exchange: Exchange) -> RelayReply:
+        """Answer one request, whatever goes wrong."""
+        logs.request_id.set(exchange.access.request_id)
+        try:
+            return await find(exchange)(self._services, exchange)
+        except GatewayError as error:
+            return refusal(error, exchange.access)
+        except ClientGone:
+            return _NO_REPLY
+        except asyncio.CancelledError:
+            return _NO_REPLY if exchange.abandoned else _shutting_down(exchange)
+        # The top level: whatever goes wrong is our fault, and its text may hold anything.
+        except Exception as error:  # noqa: BLE001 - see above
+            _log.error("%s at %s", type(error).__name__, _place(error))
+            return exchange.refuse(500, "internal_error", "the gateway failed; its log says where")
+
+    def log(self, exchange: Exchange, reply: RelayReply) -> None:
+        """Note one request and its reply."""
+        access = exchange.access
+        access.status = reply.status
+        access.bytes_out = len(reply.body)
+        access.latency_ms = (perf_counter() - exchange.started) * 1000
+        self._access_log.add(access)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        asyncio.get_running_loop().set_exception_handler(_log_stray_fault)
+        async with self._opener() as self._services:
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await self._access_log.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def _shutting_down(exchange: Exchange) -> RelayReply:
+    # Only the server itself cancels, when the time to drain is over.
+    message = "the gateway is shutting down"
+    return exchange.refuse(503, "provider_overloaded", message, {"retry-after": "1"})
+
+
+def _place(error: BaseException) -> str:
+    """Say where ``error`` was raised, without its text."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(frames[-6:]))
+
+
+def _log_stray_fault(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    error = context.get("exception")
+    told = f"{type(error).__name__} at {_place(error)}" if error else context.get("message")
+    _log.error("in the background: %s", told)

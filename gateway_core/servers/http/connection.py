@@ -1,0 +1,223 @@
+"""One connection of a client: requests in, one answered after the other, bounded in every way.
+
+It takes the place of uvicorn's own protocol, which bounds neither a head nor the time that a
+request takes to come in, answers what is not HTTP in plain text, and writes a reply in two
+pieces. uvicorn keeps the sockets, the processes and the shutdown.
+"""
+
+import asyncio
+from collections import deque
+from typing import Any, Final, cast
+
+from uvicorn.config import Config
+from uvicorn.server import ServerState
+
+from gateway_core.errors import RelayRefused
+from gateway_core.relay.call import RelayReply
+from gateway_core.servers.http.access_log import Access
+from gateway_core.servers.http.app import Application
+from gateway_core.servers.http.body import ClientGone, RequestBody
+from gateway_core.servers.http.deadline import Deadline
+from gateway_core.servers.http.exchange import Exchange, request_id
+from gateway_core.servers.http.parser import Head, HeadTooLarge, Malformed, RequestParser, TooSlow
+from gateway_core.servers.http.reply import head_of, refusal
+
+KEEP_ALIVE_S: Final = 75.0
+HEAD_S: Final = 20.0
+BODY_S: Final = 120.0
+LINGER_S: Final = 5.0
+SEND_S: Final = 60.0
+_ONE_PIECE: Final = 64 * 1024
+_CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
+_EXPECT: Final = b"expect"
+_REJECTED: Final[dict[type[Malformed], tuple[int, str, str]]] = {
+    Malformed: (400, "invalid_request", "the request is not valid HTTP/1.1"),
+    HeadTooLarge: (431, "request_headers_too_large", "the request's headers are over 64 KiB"),
+    TooSlow: (408, "request_timeout", "the request did not come whole in the time it has"),
+}
+
+
+class ClientConnection(asyncio.Protocol):
+    """Reads requests, has them answered, writes the replies.
+
+    A client that leaves cancels the task that answers it. When a reply is given before its
+    request is whole, the rest is read and dropped for ``LINGER_S`` seconds, so that a client
+    that is still sending gets to read the reply (RFC 9112 §9.6).
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],  # noqa: ARG002 - uvicorn's signature
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        """Prepare a connection; the arguments are uvicorn's."""
+        self._app: Application = config.loaded_app
+        self._state = server_state
+        self._loop = _loop or asyncio.get_running_loop()
+        self._parser = RequestParser(self._begin)
+        self._deadline = Deadline(self._loop, self._expire)
+        self._transport: asyncio.Transport
+        self._client = ""
+        self._current: Exchange | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._queue: deque[Exchange] = deque()
+        self._reading = True
+        self._stuck = False
+        self._last = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Wait for the first request."""
+        self._transport = cast(asyncio.Transport, transport)
+        peer = transport.get_extra_info("peername")
+        self._client = peer[0] if peer else ""
+        self._state.connections.add(self)  # type: ignore[arg-type]
+        self._deadline.set(HEAD_S)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
+        """Stop what is under way: nobody waits for it."""
+        self._state.connections.discard(self)  # type: ignore[arg-type]
+        self._deadline.stop()
+        self._queue.clear()
+        if self._current is not None and self._task is not None:
+            self._current.abandoned = True
+            self._current.body.fail(ClientGone())
+            if self._current.begun:
+                self._task.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the client sent."""
+        try:
+            self._parser.feed(data)
+        except Malformed as fault:
+            self._reject(fault)
+        if self._current is None:
+            self._settle()
+        elif self._parser.in_body:
+            self._deadline.within(BODY_S)
+        else:
+            self._deadline.clear()
+
+    def pause_writing(self) -> None:
+        """Note that the client takes no more for now."""
+        self._stuck = True
+
+    def resume_writing(self) -> None:
+        """Go on: the client has taken what was waiting."""
+        self._stuck = False
+        self._settle()
+
+    def shutdown(self) -> None:
+        """Answer what is under way and no more; called by uvicorn."""
+        self._last = True
+        if self._current is None:
+            self._transport.close()
+
+    def _begin(self, head: Head) -> RequestBody:
+        body = RequestBody(self._want, self._pause)
+        access = Access(request_id=request_id(head.headers), method=head.method)
+        exchange = Exchange(head=head, client=self._client, body=body, access=access)
+        if self._current is None and not self._stuck and not self._last:
+            self._start(exchange)
+        else:
+            self._queue.append(exchange)
+            self._pause()
+        return body
+
+    def _start(self, exchange: Exchange) -> None:
+        self._deadline.clear()
+        self._current = exchange
+        self._task = self._loop.create_task(self._answer(exchange))
+        self._state.tasks.add(self._task)
+
+    async def _answer(self, exchange: Exchange) -> None:
+        task, exchange.begun = self._task, True
+        try:
+            reply = await self._app.answer(exchange)
+            self._write(exchange, reply)
+            self._app.log(exchange, reply)
+        finally:
+            if task is not None:
+                self._state.tasks.discard(task)
+            self._current = None
+            exchange.body.discard()
+            self._settle()
+
+    def _write(self, exchange: Exchange, reply: RelayReply) -> None:
+        if exchange.abandoned:
+            return
+        if not exchange.body.complete and self._continue_is_due(exchange):
+            # Whether the body follows is open now, so that no next request can be told from it
+            # (RFC 9110 §10.1.1).
+            self._parser.stop()
+            self._last = True
+        self._last = self._last or not exchange.head.keep_alive
+        head = head_of(reply, self._state.default_headers, keep_alive=not self._last)
+        if exchange.head.method == "HEAD":
+            self._transport.write(head)
+        elif len(reply.body) <= _ONE_PIECE:
+            self._transport.write(head + reply.body)
+        else:
+            self._transport.writelines((head, reply.body))
+
+    def _settle(self) -> None:
+        """Find out what to wait for, now that nothing is being answered."""
+        if self._current is not None or self._transport.is_closing():
+            return
+        if self._stuck:
+            self._deadline.within(SEND_S)
+        elif self._parser.in_body and not self._queue:
+            self._resume()
+            self._deadline.within(LINGER_S)
+        elif self._last:
+            self._transport.close()
+        elif self._queue:
+            self._start(self._queue.popleft())
+        elif self._parser.in_head:
+            self._deadline.within(HEAD_S)
+        else:
+            self._deadline.set(KEEP_ALIVE_S)
+
+    def _reject(self, fault: Malformed) -> None:
+        """Answer what is no request, unless another one's reply is due."""
+        lingering = self._current is None and self._parser.in_body
+        self._parser.stop()
+        self._last = True
+        status, code, message = _REJECTED[type(fault)]
+        if self._current is None and not lingering:
+            reply = refusal(status, code, message)
+            self._transport.write(head_of(reply, (), keep_alive=False) + reply.body)
+        elif self._current is not None and not self._current.body.complete:
+            self._current.body.fail(RelayRefused(code, message))
+
+    def _expire(self) -> None:
+        if self._current is not None or self._parser.in_head:
+            self._reject(TooSlow())
+            self._settle()
+        elif self._stuck:
+            self._transport.abort()
+        else:
+            self._transport.close()
+
+    def _want(self) -> None:
+        if not self._queue:
+            self._resume()
+        exchange = self._current
+        if exchange is not None and not exchange.body.complete and self._continue_is_due(exchange):
+            del exchange.head.headers[_EXPECT]
+            self._transport.write(_CONTINUE)
+
+    @staticmethod
+    def _continue_is_due(exchange: Exchange) -> bool:
+        return exchange.head.headers.get(_EXPECT, b"").lower() == b"100-continue"
+
+    def _pause(self) -> None:
+        if self._reading:
+            self._reading = False
+            self._transport.pause_reading()
+
+    def _resume(self) -> None:
+        if not self._reading and not self._transport.is_closing():
+            self._reading = True
+            self._transport.resume_reading()

@@ -1,0 +1,66 @@
+"""One request as the handlers see it: its head, its body as it comes, its line in the log."""
+
+import re
+from collections.abc import Mapping
+from secrets import token_hex
+from time import perf_counter
+from typing import Any, Final
+
+import attrs
+
+from gateway_core.relay.call import Headers, RelayReply
+from gateway_core.servers.http.access_log import Access
+from gateway_core.servers.http.body import RequestBody
+from gateway_core.servers.http.parser import Head
+from gateway_core.servers.http.reply import json_reply, refusal
+
+REQUEST_ID: Final = b"x-request-id"
+_SANE_ID: Final = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
+_NONE: Final[Mapping[str, str]] = {}
+
+
+@attrs.define(eq=False, kw_only=True)
+class Exchange:
+    """One request.
+
+    Attributes:
+        head: its line and headers.
+        client: the address that it comes from.
+        body: what there is to read.
+        access: its line in the access log.
+        started: when its head was whole, on ``perf_counter``'s clock.
+        begun: whether anything has been done for it.
+        abandoned: whether the client left before it had its reply.
+    """
+
+    head: Head
+    client: str
+    body: RequestBody
+    access: Access
+    started: float = attrs.field(factory=perf_counter)
+    begun: bool = False
+    abandoned: bool = False
+
+    def json(self, status: int, content: Any) -> RelayReply:
+        """Answer with ``content`` as JSON."""
+        return self.named(json_reply(status, content))
+
+    def refuse(
+        self, status: int, code: str, message: str, headers: Mapping[str, str] = _NONE
+    ) -> RelayReply:
+        """Refuse in the envelope, and note the code."""
+        self.access.code = code
+        return self.named(refusal(status, code, message, headers))
+
+    def named(self, reply: RelayReply) -> RelayReply:
+        """Put the request's id on a reply that is not the relay's."""
+        reply.headers.append((REQUEST_ID, self.access.request_id.encode("ascii")))
+        return reply
+
+
+def request_id(headers: Headers) -> str:
+    """Return the id that the client sent, if it is sane, else a new one."""
+    sent = headers.get(REQUEST_ID)
+    if sent is not None and _SANE_ID.fullmatch(sent):
+        return sent.decode("ascii")
+    return token_hex(16)

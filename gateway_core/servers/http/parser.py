@@ -1,0 +1,143 @@
+"""HTTP/1.1 requests out of bytes: the head whole, the body as it comes."""
+
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import unquote
+
+import attrs
+import httptools
+
+from gateway_core.servers.http.body import RequestBody
+
+MAX_HEAD_BYTES: Final = 64 * 1024
+
+
+class Malformed(Exception):  # noqa: N818 - what the bytes are, rather than a fault of ours
+    """What came is not HTTP/1.1."""
+
+
+class HeadTooLarge(Malformed):
+    """A request's line and headers are over ``MAX_HEAD_BYTES``."""
+
+
+class TooSlow(Malformed):
+    """A request that does not come whole in the time it has."""
+
+
+@attrs.frozen(kw_only=True)
+class Head:
+    """A request's line and headers.
+
+    Attributes:
+        method: in upper case.
+        path: without the query, percent-encoding undone.
+        headers: the last value of each header, lower-case names.
+        keep_alive: whether another request may follow.
+    """
+
+    method: str
+    path: str
+    headers: dict[bytes, bytes]
+    keep_alive: bool
+
+
+class RequestParser:
+    """Turns what a client sends into requests, one after the other."""
+
+    def __init__(self, begin: Callable[[Head], RequestBody]) -> None:
+        """Take what is called with each head, and gives the body to fill."""
+        self._begin = begin
+        self._parser = httptools.HttpRequestParser(self)
+        self._url = b""
+        self._headers: dict[bytes, bytes] = {}
+        self._head_bytes = 0
+        self._body: RequestBody | None = None
+        self._last = False
+        self._ended = False
+        self.in_head = False
+
+    def stop(self) -> None:
+        """Take no notice of what comes from now on."""
+        self._ended, self._body = True, None
+
+    @property
+    def in_body(self) -> bool:
+        """Whether a body is only partly there."""
+        return self._body is not None
+
+    def feed(self, data: bytes) -> None:
+        """Parse ``data``.
+
+        Raises:
+            Malformed: it is not HTTP/1.1, or a head that is too large.
+        """
+        if self._ended:
+            return
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            # The offer is declined by answering in HTTP/1.1 (RFC 9110 §7.8); the parser cannot
+            # go on after it.
+            self._ended = True
+        except httptools.HttpParserError:
+            # What follows a last request is nobody's business.
+            if not self._ended:
+                raise Malformed from None
+        if self.in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > MAX_HEAD_BYTES:
+                raise HeadTooLarge
+
+    def on_message_begin(self) -> None:
+        """Begin a head."""
+        self.in_head = True
+        self._head_bytes = 0
+        self._url = b""
+        self._headers = {}
+
+    def on_url(self, url: bytes) -> None:
+        """Take a piece of the request target."""
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header."""
+        self._headers[name.lower()] = value
+
+    def on_headers_complete(self) -> None:
+        """Hand the head over."""
+        self.in_head = False
+        parser = self._parser
+        keep_alive = (
+            parser.should_keep_alive()
+            and parser.get_http_version() == "1.1"
+            and not parser.should_upgrade()
+        )
+        self._last = not keep_alive
+        self._body = self._begin(
+            Head(
+                method=parser.get_method().decode("ascii"),
+                path=_path(self._url),
+                headers=self._headers,
+                keep_alive=keep_alive,
+            )
+        )
+
+    def on_body(self, chunk: bytes) -> None:
+        """Hand a piece of the body over."""
+        if self._body is not None:
+            self._body.feed(chunk)
+
+    def on_message_complete(self) -> None:
+        """Take the request as whole."""
+        if self._body is not None:
+            self._body.finish()
+            self._body = None
+        self._ended = self._last
+
+
+def _path(target: bytes) -> str:
+    if not target.startswith(b"/"):
+        # Proxies are addressed with a whole URL, and every server must take one (RFC 9112 §3.2.2).
+        target = httptools.parse_url(target).path or b"/"
+    path = target.partition(b"?")[0].decode("ascii", "replace")
+    return unquote(path) if "%" in path else path

@@ -1,0 +1,58 @@
+"""Replies that the server makes itself, and any reply in the bytes of HTTP/1.1."""
+
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+import msgspec
+
+from gateway_core.relay.call import RelayReply
+from gateway_core.relay.replies import JSON, envelope
+
+Pairs = Iterable[tuple[bytes, bytes]]
+_NONE: Final[Mapping[str, str]] = {}
+_STATUS_LINES: Final = {
+    status.value: b"HTTP/1.1 %d %s\r\n" % (status, status.phrase.encode()) for status in HTTPStatus
+}
+_FORBIDDEN: Final = (b"\r", b"\n", b"\0")
+
+
+def json_reply(status: int, content: Any) -> RelayReply:
+    """Return ``content`` as a JSON reply."""
+    return RelayReply(status=status, headers=[JSON], body=msgspec.json.encode(content))
+
+
+def refusal(status: int, code: str, message: str, headers: Mapping[str, str] = _NONE) -> RelayReply:
+    """Return a refusal of the server's own, in the envelope that all refusals have."""
+    extra = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()]
+    return RelayReply(status=status, headers=[JSON, *extra], body=envelope(status, code, message))
+
+
+def head_of(reply: RelayReply, standing: Pairs, *, keep_alive: bool) -> bytes:
+    """Return a reply's status line and headers, as they go over the wire.
+
+    Args:
+        reply: its headers come from upstreams and plugins too, so that a value that would end
+            its line (RFC 9110 §5.5) is left out.
+        standing: headers that every reply has.
+        keep_alive: whether the connection stays open.
+    """
+    lines = [_STATUS_LINES.get(reply.status) or b"HTTP/1.1 %d \r\n" % reply.status]
+    lines += [b"%b: %b\r\n" % pair for pair in standing]
+    lines += [b"%b: %b\r\n" % pair for pair in reply.headers]
+    lines.append(b"content-length: %d\r\n" % len(reply.body))
+    if not keep_alive:
+        lines.append(b"connection: close\r\n")
+    head = b"".join(lines)
+    if head.count(b"\n") != len(lines) or head.count(b"\r") != len(lines) or b"\0" in head:
+        return head_of(_cleaned(reply), standing, keep_alive=keep_alive)
+    return head + b"\r\n"
+
+
+def _cleaned(reply: RelayReply) -> RelayReply:
+    kept = [
+        pair
+        for pair in reply.headers
+        if not any(byte in part for part in pair for byte in _FORBIDDEN)
+    ]
+    return RelayReply(status=reply.status, headers=kept, body=reply.body)

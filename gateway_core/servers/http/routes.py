@@ -1,0 +1,181 @@
+"""The one table of routes: what is served, what answers it, and what its document says."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
+
+import attrs
+
+from gateway_core.relay.call import RelayReply
+from gateway_core.servers.http import handlers
+from gateway_core.servers.http.exchange import Exchange
+from gateway_core.servers.http.services import Services
+
+Handler = Callable[[Services, Exchange], Awaitable[RelayReply]]
+
+
+@attrs.frozen(kw_only=True)
+class Route:
+    """One method of one path.
+
+    Attributes:
+        handler: what answers it.
+        summary: one sentence, for the OpenAPI document.
+        request: the name of its body's schema, if it takes one.
+        response: the name of its reply's schema.
+        errors: the statuses of its refusals.
+        open: whether it is served without authentication.
+    """
+
+    method: str
+    path: str
+    handler: Handler
+    summary: str
+    response: str
+    request: str | None = None
+    errors: tuple[int, ...] = ()
+    open: bool = False
+
+
+_RELAYED: Final = (400, 401, 402, 403, 404, 413, 415, 422, 429, 502, 503, 504)
+_GUARDED: Final = (400, 401, 403, 429)
+
+ROUTES: Final = (
+    Route(
+        method="POST",
+        path="/v1/systemone",
+        handler=handlers.systemone,
+        summary="Relay a System One body to the provider that the model names.",
+        request="SystemOneRequest",
+        response="DecisionReply",
+        errors=_RELAYED,
+    ),
+    Route(
+        method="POST",
+        path="/v1/decisions",
+        handler=handlers.decisions,
+        summary="Relay a System One or OpenAI Decisions body, told apart by its questions.",
+        request="DecisionRequest",
+        response="DecisionReply",
+        errors=_RELAYED,
+    ),
+    Route(
+        method="GET",
+        path="/v1/decisions/models",
+        handler=handlers.models,
+        summary="List the decision models that the caller may name.",
+        response="ModelList",
+        errors=_GUARDED,
+    ),
+    Route(
+        method="POST",
+        path="/v1/decide",
+        handler=handlers.decide,
+        summary="Answer one question through the decide chain.",
+        request="DecideRequest",
+        response="DecideReply",
+        errors=(*_GUARDED, 413, 415, 502, 503, 504),
+    ),
+    Route(
+        method="GET",
+        path="/v1/health",
+        handler=handlers.health,
+        summary="Probe the providers of the decide chain.",
+        response="Health",
+        errors=_GUARDED,
+    ),
+    Route(
+        method="GET",
+        path="/v1/capabilities",
+        handler=handlers.capabilities,
+        summary="Tell what the decide chain can be asked.",
+        response="Capabilities",
+        errors=_GUARDED,
+    ),
+    Route(
+        method="POST",
+        path="/mcp",
+        handler=handlers.mcp,
+        summary="The MCP tools over streamable HTTP: stateless, replies in JSON.",
+        request="McpMessage",
+        response="McpMessage",
+        errors=(*_GUARDED, 404, 406, 413, 415, 421),
+    ),
+    Route(
+        method="GET",
+        path="/healthz",
+        handler=handlers.healthz,
+        summary="Say that the process is up.",
+        response="State",
+        open=True,
+    ),
+    Route(
+        method="GET",
+        path="/readyz",
+        handler=handlers.readyz,
+        summary="Say whether there is a provider to send to.",
+        response="State",
+        errors=(503,),
+        open=True,
+    ),
+    Route(
+        method="GET",
+        path="/openapi.json",
+        handler=handlers.openapi,
+        summary="This document.",
+        response="OpenApi",
+        open=True,
+    ),
+)
+
+
+def _by_path() -> Mapping[str, Mapping[str, Route]]:
+    table: dict[str, dict[str, Route]] = {}
+    for route in ROUTES:
+        methods = table.setdefault(route.path, {})
+        methods[route.method] = route
+        if route.method == "GET":
+            methods["HEAD"] = route
+    return table
+
+
+_TABLE: Final = _by_path()
+_CHAT: Final = frozenset(
+    version + path
+    for version in ("", "/v1")
+    for path in ("/chat/completions", "/completions", "/responses", "/messages")
+)
+
+
+def find(exchange: Exchange) -> Handler:
+    """Return what answers a request, a refusal if nothing else does, and note the route."""
+    path = exchange.head.path
+    methods = _TABLE.get(path)
+    if methods is None:
+        return _refuse_chat if path in _CHAT else _refuse_path
+    exchange.access.route = path
+    route = methods.get(exchange.head.method)
+    return _refuse_method if route is None else route.handler
+
+
+async def _refuse_chat(_: Services, exchange: Exchange) -> RelayReply:
+    return exchange.refuse(
+        400,
+        "chat_not_supported",
+        "this gateway serves decisions, not chat: send System One bodies to POST /v1/systemone"
+        " and OpenAI Decisions bodies to POST /v1/decisions",
+    )
+
+
+async def _refuse_path(_: Services, exchange: Exchange) -> RelayReply:
+    return exchange.refuse(404, "not_found", "there is no such route; GET /openapi.json lists them")
+
+
+async def _refuse_method(_: Services, exchange: Exchange) -> RelayReply:
+    allowed = ", ".join(sorted({*_TABLE[exchange.head.path], "OPTIONS"}))
+    if exchange.head.method == "OPTIONS":
+        return exchange.named(
+            RelayReply(status=200, headers=[(b"allow", allowed.encode())], body=b"")
+        )
+    return exchange.refuse(
+        405, "method_not_allowed", f"this route takes {allowed}", {"allow": allowed}
+    )

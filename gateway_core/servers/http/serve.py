@@ -1,0 +1,176 @@
+"""``s1gw serve --http``: what is checked and said before the first request, and the processes."""
+
+import ipaddress
+import logging
+import signal
+import socket
+import ssl
+from math import ceil
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import attrs
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from gateway_core import logs
+from gateway_core.config.load import Loaded, load_config
+from gateway_core.config.model import HttpConfig
+from gateway_core.errors import ConfigError
+from gateway_core.servers.http.access_log import AccessLog, as_json, as_text
+from gateway_core.servers.http.app import Application
+from gateway_core.servers.http.connection import ClientConnection
+from gateway_core.servers.http.services import open_services
+
+_log: Final = logging.getLogger("s1gw.http")
+_BACKLOG: Final = 2048
+_QUIET: Final = ("mcp", "httpx")
+"""Libraries whose log lines may hold what callers and upstreams sent."""
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    """What the command line says; each worker reads the configuration for itself.
+
+    Attributes:
+        config_path: the configuration file, or None for the usual place.
+        overrides: values in place of those of ``[http]``, by attribute.
+    """
+
+    config_path: Path | None = None
+    overrides: dict[str, Any] = attrs.field(factory=dict)
+
+    def load(self) -> Loaded:
+        """Read the configuration, with the command line's values in it."""
+        loaded = load_config(self.config_path)
+        http = attrs.evolve(loaded.config.http, **self.overrides)
+        return attrs.evolve(loaded, config=attrs.evolve(loaded.config, http=http))
+
+
+@attrs.frozen
+class AppFactory:
+    """Builds the application in the process that serves it."""
+
+    options: Options
+
+    def __call__(self) -> Application:
+        """Return the application, with this process's logs set up."""
+        loaded = self.options.load()
+        set_up_logs(loaded)
+        log = loaded.config.log
+        render = as_json if log.format == "json" else as_text
+        shown = _log.isEnabledFor(logging.INFO)
+        return Application(lambda: open_services(loaded), AccessLog(render if shown else None))
+
+
+def serve(options: Options) -> None:
+    """Serve until SIGTERM or SIGINT, then drain.
+
+    Raises:
+        ConfigError: the server cannot be started as configured; each fault has its way out.
+    """
+    loaded = options.load()
+    set_up_logs(loaded)
+    http = loaded.config.http
+    check(http)
+    listener = _bind(http)
+    _announce(loaded, listener)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)
+    config = _uvicorn_config(options, http)
+    if http.workers > 1:
+        Multiprocess(config, [listener]).run()
+    else:
+        uvicorn.Server(config).run([listener])
+
+
+def check(http: HttpConfig) -> None:
+    """Raise ``ConfigError`` for what must not be served, or cannot."""
+    faults = []
+    if http.auth == "disabled" and not http.open_to_network and not _is_loopback(http.host):
+        faults.append(
+            "http.host: with auth disabled only loopback is served; set auth to keys, or say"
+            " --open-to-network if everyone who can reach this address may use the providers"
+        )
+    if (http.tls_certificate is None) != (http.tls_key is None):
+        faults.append("http.tls_certificate and http.tls_key: set both, or neither")
+    elif http.tls_certificate is not None:
+        faults += _tls_faults(http.tls_certificate, http.tls_key)
+    if faults:
+        raise ConfigError(*faults)
+
+
+def _tls_faults(certificate: Path, key: Path | None) -> list[str]:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        return [f"http.tls_certificate and http.tls_key cannot be used: {reason}"]
+    return []
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _bind(http: HttpConfig) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(http.host, http.port, type=socket.SOCK_STREAM)
+        family, *_, address = found[0]
+        return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
+    except OSError as error:
+        raise ConfigError(
+            f"http.host and http.port: cannot listen there: {error.strerror}"
+        ) from None
+
+
+def _announce(loaded: Loaded, listener: socket.socket) -> None:
+    http = loaded.config.http
+    for fault in loaded.faults:
+        _log.warning("configuration: %s", fault)
+    if http.auth == "disabled":
+        _log.warning(
+            "authentication is disabled: whoever reaches this address uses the operator's"
+            " providers, and there is no isolation of organizations"
+        )
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    scheme = "https" if http.tls_certificate else "http"
+    _log.info("listening on %s://%s:%d", scheme, shown, port)
+
+
+def _uvicorn_config(options: Options, http: HttpConfig) -> uvicorn.Config:
+    return uvicorn.Config(
+        AppFactory(options),
+        factory=True,
+        interface="asgi3",
+        http=ClientConnection,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        workers=http.workers,
+        backlog=_BACKLOG,
+        timeout_graceful_shutdown=ceil(http.drain_s),
+        ssl_certfile=http.tls_certificate,
+        ssl_keyfile=http.tls_key,
+    )
+
+
+def set_up_logs(loaded: Loaded) -> None:
+    """Send our lines and the libraries' warnings to stderr in the one format."""
+    logs.setup(loaded.config.log.format, loaded.config.log.level)
+    root = logging.getLogger()
+    root.handlers[:] = logging.getLogger(logs.ROOT).handlers
+    root.setLevel(logging.WARNING)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _leave(*_: object) -> NoReturn:
+    raise SystemExit(0)
