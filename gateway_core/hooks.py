@@ -11,12 +11,12 @@ from typing import Final, cast
 import attrs
 import pluggy
 
+from gateway_core.api import HOOKS
 from gateway_core.context import Endpoint
 from gateway_core.errors import PluginUnavailable
 from gateway_core.hookspecs import PROJECT, ProviderSpec, hookimpl
 from gateway_core.types import Capabilities, Format, ModelInfo, ProbeResult
 
-HOOKS: Final = ("decide", "probe", "capabilities", "list_models", "build_url")
 _REQUIRED: Final = ("decide", "capabilities", "build_url")
 _DEFAULTS: Final = "host-defaults"
 
@@ -36,7 +36,7 @@ class DefaultHooks:
     @hookimpl(trylast=True)
     async def list_models(self) -> Sequence[ModelInfo]:
         """List the configured models in the provider's first format."""
-        formats = cast(ProviderSpec, self.manager.hook).capabilities().formats
+        formats = cast("ProviderSpec", self.manager.hook).capabilities().formats
         wire = next(iter(sorted(formats)), Format.SYSTEMONE)
         return [ModelInfo(id=model, format=wire) for model in self.endpoint.models]
 
@@ -59,7 +59,7 @@ def make_hooks(plugin: object, name: str, endpoint: Endpoint) -> ProviderSpec:
     faults = [fault for hook in HOOKS if (fault := _fault(manager, name, hook))]
     if faults:
         raise PluginUnavailable(*(f"provider {name!r}: {fault}" for fault in faults))
-    return cast(ProviderSpec, manager.hook)
+    return cast("ProviderSpec", manager.hook)
 
 
 def implemented_hooks(plugin_class: type) -> tuple[str, ...]:

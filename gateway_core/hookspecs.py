@@ -35,6 +35,7 @@ from typing import Final, Protocol
 
 import pluggy
 
+from gateway_core.api import API_VERSION, CLAIMS_GROUP, PROVIDERS_GROUP
 from gateway_core.types import (
     Capabilities,
     DecisionReply,
@@ -44,10 +45,17 @@ from gateway_core.types import (
     ProbeResult,
 )
 
-API_VERSION: Final = 1
+__all__ = [
+    "API_VERSION",
+    "CLAIMS_GROUP",
+    "PROJECT",
+    "PROVIDERS_GROUP",
+    "ProviderSpec",
+    "hookimpl",
+    "hookspec",
+]
+
 PROJECT: Final = "s1gw"
-PROVIDERS_GROUP: Final = f"gateway_core.providers.v{API_VERSION}"
-CLAIMS_GROUP: Final = f"gateway_core.claims.v{API_VERSION}"
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)

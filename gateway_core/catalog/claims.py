@@ -9,10 +9,10 @@ from typing import Final
 
 import attrs
 
+from gateway_core.api import API_VERSION
 from gateway_core.catalog.refs import Kind, PluginRef, State, canonical
 from gateway_core.catalog.scan import Offer
 from gateway_core.errors import PluginUnavailable
-from gateway_core.hookspecs import API_VERSION
 
 _LAST: Final = 50
 

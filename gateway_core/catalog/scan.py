@@ -7,8 +7,8 @@ from typing import Final
 
 import attrs
 
+from gateway_core.api import API_VERSION
 from gateway_core.catalog.refs import UNKNOWN, Kind, PluginRef, State, canonical
-from gateway_core.hookspecs import API_VERSION
 
 _GROUP: Final = re.compile(r"gateway_core\.(providers|middleware|claims)\.v(\d+)")
 _KINDS: Final = {"providers": Kind.PROVIDER, "middleware": Kind.MIDDLEWARE}

@@ -5,6 +5,7 @@ from typing import Any, Final, get_args, get_origin
 
 import attrs
 
+from gateway_core.config import disabled
 from gateway_core.config.model import (
     DecideConfig,
     DecisionLogConfig,
@@ -25,7 +26,6 @@ SECTIONS: Final[Mapping[str, type]] = {
 }
 """The tables of the file whose keys are fixed."""
 
-DISABLED_PLUGINS: Final = "S1GW_DISABLED_PLUGINS"
 STRICT_PLUGINS: Final = "S1GW_STRICT_PLUGINS"
 _SWITCHES: Final = {"1": True, "true": True, "yes": True, "on": True}
 _SWITCHES_OFF: Final = {"0": False, "false": False, "no": False, "off": False}
@@ -58,7 +58,7 @@ def _variables() -> Iterator[Variable]:
 
 
 def _name(section: str, key: str) -> str:
-    return DISABLED_PLUGINS if section == "plugins" else f"S1GW_{section}_{key}".upper()
+    return disabled.VARIABLE if section == "plugins" else f"S1GW_{section}_{key}".upper()
 
 
 VARIABLES: Final = tuple(_variables())
@@ -67,6 +67,11 @@ VARIABLES: Final = tuple(_variables())
 def is_on(text: str | None) -> bool:
     """Return whether a switch such as ``S1GW_STRICT_PLUGINS`` is on: 1, true, yes or on."""
     return text is not None and text.strip().lower() in _SWITCHES
+
+
+def in_force(environ: Mapping[str, str]) -> list[Variable]:
+    """Return the variables that are set."""
+    return [variable for variable in VARIABLES if environ.get(variable.name, "").strip()]
 
 
 def overrides(

@@ -78,14 +78,23 @@ class ProviderConfig:
 
 @attrs.frozen(kw_only=True)
 class PluginsConfig:
-    """``[plugins]``: dialects or distributions that are not to be used."""
+    """``[plugins]``: what is installed and not to be used.
+
+    Attributes:
+        disabled: dialects or distributions that are never imported; ``*`` for all.
+    """
 
     disabled: tuple[str, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
 class LimitsConfig:
-    """``limits``: requests a minute and requests under way; None for no bound."""
+    """``limits``: bounds of a key or an organization; an absent one does not bound.
+
+    Attributes:
+        rpm: requests a minute.
+        concurrency: requests under way at once.
+    """
 
     rpm: int | None = attrs.field(default=None, validator=rules.positive_count)
     concurrency: int | None = attrs.field(default=None, validator=rules.positive_count)
@@ -143,7 +152,12 @@ class HttpConfig:
 
 @attrs.frozen(kw_only=True)
 class LogConfig:
-    """``[log]``: what goes to stderr: ``format`` is ``text`` or ``json``."""
+    """``[log]``: what goes to stderr.
+
+    Attributes:
+        format: one readable line, or one JSON object, for each event.
+        level: the least important lines that are shown.
+    """
 
     format: str = attrs.field(default="text", validator=rules.one_of("text", "json"))
     level: str = attrs.field(default="info", validator=rules.one_of(*LOG_LEVELS))

@@ -1,6 +1,7 @@
 """Named providers, built on first use and kept; a broken one never stops the others."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 
 from gateway_core.catalog import Catalog
@@ -71,6 +72,19 @@ class Registry:
         if chain is not None:
             return configured_plan(chain, self.provider)
         return AutomaticChain(self.loaded, self.catalog, self.provider).plan()
+
+    def usable(self) -> list[Provider]:
+        """Return the operator's providers that can be asked: the enabled ones, then the chain's.
+
+        On a machine with nothing configured these are the providers of the automatic chain.
+        """
+        tables = self.loaded.config.providers
+        names = [name for name, table in tables.items() if table.enabled]
+        found = []
+        for name in dict.fromkeys((*names, *self.plan.chain)):
+            with suppress(ConfigError):
+                found.append(self.provider(name))
+        return found
 
     @property
     def problems(self) -> tuple[str, ...]:

@@ -48,6 +48,11 @@ class Fault:
         return f"{'.'.join(filter(None, (root, *self.path)))}: {self.text}"
 
 
+def is_harmless(text: str) -> bool:
+    """Return whether a text is too plain a word or number to be a credential."""
+    return _HARMLESS.fullmatch(text) is not None
+
+
 def shown(value: object) -> str:
     """Describe a configured value without repeating what may be a credential."""
     if isinstance(value, bool):
@@ -55,7 +60,7 @@ def shown(value: object) -> str:
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, str):
-        return f'"{value}"' if _HARMLESS.fullmatch(value) else f"text of length {len(value)}"
+        return f'"{value}"' if is_harmless(value) else f"text of length {len(value)}"
     if isinstance(value, dict | list):
         return "a table" if isinstance(value, dict) else "a list"
     return f"a {type(value).__name__}"

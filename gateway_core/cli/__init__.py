@@ -1,0 +1,86 @@
+"""The command ``s1gw``: each command is imported when it is used, and what it needs with it."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from gateway_core import __version__
+from gateway_core.errors import ConfigError, GatewayError
+
+COMMANDS: Final = {
+    "calibrate": "calibrate",
+    "capabilities": "report",
+    "completion": "completion",
+    "compare": "compare",
+    "config": "config",
+    "decide": "decide",
+    "health": "report",
+    "log": "log",
+    "keys": "keys",
+    "mcp": "mcp",
+    "models": "models",
+    "plugins": "plugins",
+    "schema": "schema",
+    "serve": "serve",
+    "toggle": "toggle",
+}
+"""Every command and the module of this package that defines it under the same name."""
+
+
+class Failure(click.ClickException):
+    """A failure that is told in one line per fault, and never with a traceback."""
+
+    def __init__(self, *faults: str) -> None:
+        super().__init__("\n".join(faults))
+
+    def show(self, file: Any = None) -> None:
+        """Print the faults to stderr."""
+        for fault in self.message.splitlines():
+            click.secho("error: ", fg="red", bold=True, nl=False, err=True)
+            click.echo(fault, file=file, err=file is None)
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when the command is looked up."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return sorted({*COMMANDS, *super().list_commands(ctx)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, or None when there is none of this name."""
+        module = COMMANDS.get(cmd_name)
+        if module is None:
+            return super().get_command(ctx, cmd_name)
+        found = getattr(import_module(f"{__name__}.{module}"), cmd_name)
+        return found if isinstance(found, click.Command) else None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; the gateway's own errors become messages."""
+        try:
+            return super().invoke(ctx)
+        except ConfigError as error:
+            raise Failure(*error.faults) from None
+        except GatewayError as error:
+            raise Failure(str(error)) from None
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--config",
+    "config_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The configuration file; the usual place when absent (s1gw config path).",
+)
+@click.version_option(__version__, prog_name="s1gw")
+@click.pass_context
+def main(ctx: click.Context, config_path: Path | None) -> None:
+    """Ask decision models one question, or relay decision requests.
+
+    s1gw answers through whichever decision model is configured, or through a small one that
+    works on this machine, from the shell, over MCP and over HTTP.
+    """
+    ctx.obj = config_path

@@ -1,0 +1,88 @@
+"""``s1gw config``: where the configuration is, what it says, and what is wrong with it."""
+
+from pathlib import Path
+
+import click
+
+from gateway_core.cli.terminal import say, say_json
+from gateway_core.errors import ConfigError
+
+
+@click.group()
+def config() -> None:
+    """Find, show, check or start the configuration."""
+
+
+@config.command()
+@click.pass_obj
+def path(config_path: Path | None) -> None:
+    """Print the path of the configuration file, whether it exists or not."""
+    say(str(_path(config_path)))
+
+
+@config.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def show(config_path: Path | None, *, as_json: bool) -> None:
+    """Print the configuration in force, with secrets hidden."""
+    import tomli_w
+
+    from gateway_core.config.display import as_tables
+    from gateway_core.config.environment import in_force
+    from gateway_core.config.load import load_config
+
+    loaded = load_config(config_path)
+    tables = as_tables(loaded.config)
+    if as_json:
+        say_json(tables)
+        return
+    say(f"# file: {loaded.config.source or 'none'}")
+    for variable in in_force(loaded.environ):
+        say(f"# {variable.section}.{variable.key}: from {variable.name}")
+    say("# everything else that the file does not say is a default\n")
+    click.echo(tomli_w.dumps(tables), nl=False)
+    for fault in loaded.faults:
+        click.secho(f"fault: {fault}", fg="red", err=True)
+
+
+@config.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def check(config_path: Path | None, *, as_json: bool) -> None:
+    """List every fault, each with its place and the way out; exit 1 if there is one."""
+    from gateway_core.cli.checking import all_problems
+    from gateway_core.config.load import load_config
+
+    loaded = load_config(config_path)
+    found = all_problems(loaded)
+    if as_json:
+        say_json({"file": str(loaded.config.source or "") or None, "faults": found})
+    elif not found:
+        say("The configuration is sound.", fg="green")
+    if found:
+        if not as_json:
+            raise ConfigError(*found)
+        raise SystemExit(1)
+
+
+@config.command()
+@click.option("--force", is_flag=True, help="Replace a file that is there; it is kept as .bak.")
+@click.pass_obj
+def init(config_path: Path | None, *, force: bool) -> None:
+    """Write a starter file in which every key is explained and commented out."""
+    from gateway_core.config.starter import starter
+    from gateway_core.files import replace_file
+
+    target = _path(config_path)
+    if target.exists() and not force:
+        raise ConfigError(f"{target} is there already; --force replaces it and keeps a copy")
+    if target.exists():
+        replace_file(target.with_suffix(".toml.bak"), target.read_bytes())
+    replace_file(target, starter().encode())
+    say(f"Written: {target}")
+
+
+def _path(config_path: Path | None) -> Path:
+    from gateway_core.config.paths import config_path as usual
+
+    return config_path or usual()

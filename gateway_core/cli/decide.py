@@ -1,0 +1,128 @@
+"""``s1gw decide``: one question, one answer."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from gateway_core.cli.terminal import bar, percent, plain, say, say_json
+
+EXIT_CODES: Final = {"decided": 0, "abstained": 3, "error": 1}
+USAGE: Final = 2
+
+
+_CODES: Final = "Exit codes: 0 decided, 3 abstained, 1 no answer, 2 the call itself is at fault."
+
+
+@click.command(epilog=_CODES)
+@click.argument("question")
+@click.option("-o", "--option", "options", multiple=True, help="An answer to choose; repeat it.")
+@click.option(
+    "--context", metavar="JSON|@FILE", help="A JSON object that the answer depends on; @- is stdin."
+)
+@click.option("--min-confidence", type=float, help="Abstain below this, from 0 to 1.")
+@click.option("--json", "as_json", is_flag=True, help="Print the reply object for programs.")
+@click.pass_obj
+def decide(
+    config_path: Path | None,
+    question: str,
+    *,
+    options: tuple[str, ...],
+    context: str | None,
+    min_confidence: float | None,
+    as_json: bool,
+) -> None:
+    """Ask one QUESTION; without options it is answered yes or no."""
+    request: dict[str, Any] = {"question": question}
+    if options:
+        request["options"] = list(options)
+    if context is not None:
+        request["context"] = read_context(context)
+    if min_confidence is not None:
+        request["min_confidence"] = min_confidence
+    reply = _ask(config_path, request)
+    if as_json:
+        say_json(reply)
+    else:
+        show(question, reply)
+    raise SystemExit(exit_code(reply))
+
+
+def _ask(config_path: Path | None, request: dict[str, Any]) -> dict[str, Any]:
+    import asyncio
+
+    from gateway_core import logs
+    from gateway_core.gateway import Gateway
+
+    async def ask() -> dict[str, Any]:
+        async with Gateway.open(config_path) as gateway:
+            return await gateway.decide(request)
+
+    logs.setup(level="warning")
+    return asyncio.run(ask())
+
+
+def read_context(text: str) -> dict[str, Any]:
+    """Return the context that a command line gives: JSON, or ``@FILE`` with JSON in it.
+
+    Raises:
+        click.BadParameter: it is not a JSON object, or the file cannot be read.
+    """
+    try:
+        if text.startswith("@"):
+            text = sys.stdin.read() if text == "@-" else Path(text[1:]).read_text(encoding="utf-8")
+        found = json.loads(text)
+    except OSError as error:
+        raise _bad_context(f"the file cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise _bad_context("expected JSON, or @FILE with JSON in it") from None
+    if not isinstance(found, dict):
+        raise _bad_context("expected a JSON object")
+    return found
+
+
+def _bad_context(message: str) -> click.BadParameter:
+    return click.BadParameter(message, param_hint="--context")
+
+
+def exit_code(reply: dict[str, Any]) -> int:
+    """Return the exit code that tells a shell how a decision ended."""
+    if reply["status"] == "error" and reply["error"]["code"] == "invalid_request":
+        return USAGE
+    return EXIT_CODES[reply["status"]]
+
+
+def show(question: str, reply: dict[str, Any]) -> None:
+    """Print a reply for a person."""
+    say(f"\n  {plain(question)}\n", bold=True)
+    for option, share in (reply["probabilities"] or {}).items():
+        chosen = option == reply["decision"]
+        mark, colour = ("▸", "green") if chosen else (" ", None)
+        say(f"  {mark} {bar(share)} {percent(share)}  {plain(option)}", fg=colour, bold=chosen)
+    if reply["probabilities"]:
+        say()
+    _show_outcome(reply)
+    for warning in reply.get("warnings") or ():
+        click.secho(f"  note: {plain(warning)}", fg="yellow", err=True)
+
+
+def _show_outcome(reply: dict[str, Any]) -> None:
+    match reply["status"]:
+        case "decided":
+            say(f"  {plain(reply['decision'])}", fg="green", bold=True, nl=False)
+            say(f"  with confidence {percent(reply['confidence']).strip()}", nl=False)
+            say(f", by {plain(reply['provider'])}{_model(reply)} in {reply['latency_ms']:.0f} ms")
+        case "abstained":
+            say("  abstained: ", fg="yellow", bold=True, nl=False)
+            say(plain(reply["rationale"] or "reason it through yourself"))
+        case _:
+            for attempt in reply["attempts"]:
+                say(f"  {plain(attempt['provider'])}: {plain(attempt['detail'] or '')}")
+            click.secho("  error: ", fg="red", bold=True, nl=False, err=True)
+            click.echo(f"{reply['error']['code']}: {plain(reply['error']['message'])}", err=True)
+
+
+def _model(reply: dict[str, Any]) -> str:
+    return f" ({plain(reply['model'])})" if reply.get("model") else ""

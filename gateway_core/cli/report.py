@@ -1,0 +1,101 @@
+"""``s1gw health`` and ``s1gw capabilities``: what the gateway says of itself."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from gateway_core.cli.terminal import plain, say, say_json, table
+
+_COLOURS: Final = {"ok": "green", "degraded": "yellow", "paused": "yellow", "down": "red"}
+
+
+@click.command(epilog="Exit codes: 0 a question can be answered, 1 nobody can answer one.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def health(config_path: Path | None, *, as_json: bool) -> None:
+    """Probe the providers of the chain; this costs nothing."""
+    report = _report(config_path, "health")
+    if as_json:
+        say_json(report)
+    else:
+        _show_health(report)
+    raise SystemExit(1 if report["status"] == "down" else 0)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.pass_obj
+def capabilities(config_path: Path | None, *, as_json: bool) -> None:
+    """Say who answers, within which limits, and what is installed."""
+    report = _report(config_path, "capabilities")
+    if as_json:
+        say_json(report)
+    else:
+        _show_capabilities(report)
+
+
+def _report(config_path: Path | None, kind: str) -> dict[str, Any]:
+    import asyncio
+
+    from gateway_core import logs
+    from gateway_core.gateway import Gateway
+
+    async def ask() -> dict[str, Any]:
+        async with Gateway.open(config_path) as gateway:
+            return await (gateway.health() if kind == "health" else gateway.capabilities())
+
+    logs.setup(level="warning")
+    return asyncio.run(ask())
+
+
+def _show_health(report: dict[str, Any]) -> None:
+    say(report["status"], fg=_COLOURS[report["status"]], bold=True)
+    say(f"configuration: {report['config_file'] or 'none, everything is a default'}\n")
+    rows = [
+        (probe["name"], probe["role"], "up" if probe["ok"] else "down", probe["detail"])
+        for probe in report["providers"]
+    ]
+    table(rows, ("PROVIDER", "ROLE", "STATE", "DETAIL"))
+    out = [found for found in report["candidates"] if not found["in_chain"]]
+    if out:
+        say(f"\nnot in the {report['chain_source']} chain:", bold=True)
+        for found in out:
+            say(f"  {plain(found['name'])}: {plain(found['why'])}")
+    _show_faults(report)
+
+
+def _show_capabilities(report: dict[str, Any]) -> None:
+    say(f"s1gw {report['gateway_version']}, schema {', '.join(report['schema_versions'])}")
+    say(f"chain ({report['chain_source']}): {' → '.join(report['chain']) or 'nobody'}")
+    say(
+        f"{report['timeout_s']:g} s an attempt, {report['deadline_s']:g} s in all, "
+        f"threshold {report['threshold']:g}\n"
+    )
+    for provider in report["providers"]:
+        say(f"{plain(provider['name'])} ({plain(provider['dialect'])})", bold=True)
+        for name, value in provider["capabilities"].items():
+            if value not in (None, [], {}):
+                say(f"  {name}: {plain(_words(value))}")
+    say()
+    rows = [
+        (found["dialect"], found["distribution"], found["version"], found["state"])
+        for found in report["available_providers"]
+    ]
+    table(rows, ("DIALECT", "DISTRIBUTION", "VERSION", "STATE"))
+    _show_faults(report)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {item}" for key, item in value.items())
+    return str(value)
+
+
+def _show_faults(report: dict[str, Any]) -> None:
+    for fault in report["config_errors"]:
+        click.secho(f"fault: {plain(fault)}", fg="red", err=True)
+    for warning in report["warnings"]:
+        click.secho(f"note: {plain(warning)}", fg="yellow", err=True)

@@ -1,0 +1,60 @@
+"""What people see: bars, tables, colours, and nothing that could drive their terminal."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+import click
+
+_BAR_WIDTH: Final = 24
+
+
+def say(text: str = "", **style: Any) -> None:
+    """Print a line to stdout; colours are dropped when it is not a terminal."""
+    click.secho(text, **style)
+
+
+def say_json(value: object) -> None:
+    """Print a value as JSON for programs."""
+    import json
+
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def plain(text: object) -> str:
+    """Return text without control characters: a provider's words must not steer a terminal."""
+    return "".join(c if c.isprintable() else " " for c in str(text))
+
+
+def bar(share: float, width: int = _BAR_WIDTH) -> str:
+    """Return a bar for a share in [0, 1]."""
+    full, empty = _characters()
+    filled = round(max(0.0, min(1.0, share)) * width)
+    return full * filled + empty * (width - filled)
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage, as wide as the widest."""
+    return f"{share * 100:5.1f} %"
+
+
+def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> None:
+    """Print rows in aligned columns under a heading."""
+    cells = [[plain(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in [list(heading), *cells]) for i in range(len(heading))]
+    say(_line(heading, widths), bold=True)
+    for row in cells:
+        say(_line(row, widths))
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    pairs = zip(cells, widths, strict=True)
+    return "  ".join(cell.ljust(width) for cell, width in pairs).rstrip()
+
+
+def _characters() -> tuple[str, str]:
+    try:
+        "█░".encode(sys.stdout.encoding or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return "#", "."
+    return "█", "░"

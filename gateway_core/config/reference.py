@@ -1,0 +1,106 @@
+"""What every key of the configuration means, read from the classes that hold it."""
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, get_args, get_origin
+
+import attrs
+
+from gateway_core.config.environment import SECTIONS, VARIABLES
+from gateway_core.config.model import LimitsConfig, OrgConfig, ProviderConfig
+from gateway_core.secret import Secret
+
+TABLES: Final[Mapping[str, type]] = {
+    "decide": SECTIONS["decide"],
+    "providers.NAME": ProviderConfig,
+    "plugins": SECTIONS["plugins"],
+    "http": SECTIONS["http"],
+    "orgs.NAME": OrgConfig,
+    "orgs.NAME.limits": LimitsConfig,
+    "orgs.NAME.providers.ID": ProviderConfig,
+    "log": SECTIONS["log"],
+    **{
+        name: cls
+        for name, cls in SECTIONS.items()
+        if name not in ("decide", "plugins", "http", "log")
+    },
+}
+"""Every table of the file, in the order of a person's interest."""
+
+_KINDS: Final = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    Secret: 'a secret: `{ env = "NAME" }` or `{ file = "PATH" }`',
+    Path: "a path",
+    tuple: "a list of text",
+    Mapping: "a table",
+    str: "text",
+}
+
+
+@attrs.frozen(kw_only=True)
+class Key:
+    """One key of one table.
+
+    Attributes:
+        name: the key.
+        takes: what its value must be, in words.
+        default: its default, or None when it is absent by default.
+        meaning: what it is for.
+        variable: the environment variable that overrides it, if one does.
+    """
+
+    name: str
+    takes: str
+    default: Any
+    meaning: str
+    variable: str | None
+
+
+def summary_of(cls: type) -> str:
+    """Return the first sentence of a table's class, without the table's name."""
+    first = (inspect.getdoc(cls) or "").partition("\n")[0]
+    return first.partition(": ")[2] or first
+
+
+def keys_of(table: str, cls: type) -> Iterator[Key]:
+    """Yield the keys of a table, in the order of its class."""
+    meanings = _meanings(cls)
+    variables = {(v.section, v.key): v.name for v in VARIABLES}
+    for attribute in attrs.fields(cls):
+        yield Key(
+            name=attribute.name,
+            takes=_takes(attribute),
+            default=_default(attribute),
+            meaning=meanings[attribute.name],
+            variable=variables.get((table, attribute.name)),
+        )
+
+
+def _meanings(cls: type) -> dict[str, str]:
+    """Return what the ``Attributes`` section of a docstring says, by attribute."""
+    listed = (inspect.getdoc(cls) or "").partition("Attributes:\n")[2]
+    entries = re.split(r"^ {4}(\w+): ", listed, flags=re.MULTILINE)[1:]
+    texts = (re.sub(r"\s+", " ", text).strip() for text in entries[1::2])
+    return dict(zip(entries[::2], texts, strict=True))
+
+
+def _takes(attribute: "attrs.Attribute[Any]") -> str:
+    expected = getattr(attribute.validator, "expected", None)
+    if expected is not None:
+        return str(expected)
+    kinds = {attribute.type, get_origin(attribute.type), *get_args(attribute.type)}
+    kinds |= {get_origin(kind) for kind in kinds}
+    return next(words for kind, words in _KINDS.items() if kind in kinds)
+
+
+def _default(attribute: "attrs.Attribute[Any]") -> Any:
+    default = attribute.default
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        return None
+    if attrs.has(type(default)):
+        return None
+    return list(default) or None if isinstance(default, tuple) else default
