@@ -63,7 +63,8 @@ $(VENV)/.ready: $(VENV)/.python requirements.txt $(PROJECTS)
 	@$(BIN)/pip install --quiet --disable-pip-version-check $$(sed -n 's/^\.\(.*\)/-e .\1/p' requirements.txt)
 	@touch $@
 
-$(VENV)/.ready-dev: $(VENV)/.python requirements-dev.txt $(PROJECTS)
+$(VENV)/.ready-dev: $(VENV)/.python requirements-dev.txt requirements-bare.txt $(PROJECTS)
 	@echo "Setting up $(VENV) with what the tests need (once) ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-bare.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@ $(VENV)/.ready

@@ -4,6 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from gateway_core.testing.answers import standard_answer as standard_answer
+    from gateway_core.testing.checks.subject import Bench as Bench
+    from gateway_core.testing.checks.subject import Subject as Subject
+    from gateway_core.testing.checks.subject import bench as bench
     from gateway_core.testing.contract import ProviderContract as ProviderContract
     from gateway_core.testing.upstream import Gate as Gate
     from gateway_core.testing.upstream import Raw as Raw
@@ -13,12 +17,25 @@ if TYPE_CHECKING:
 
 # On first use: the checks also run where pytest is not installed.
 _HOMES: Final = {
+    "answers": ("standard_answer",),
+    "checks.subject": ("Bench", "Subject", "bench"),
     "contract": ("ProviderContract",),
     "upstream": ("Gate", "Raw", "Received", "Reply", "ScriptedUpstream"),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["Gate", "ProviderContract", "Raw", "Received", "Reply", "ScriptedUpstream"]
+__all__ = [
+    "Bench",
+    "Gate",
+    "ProviderContract",
+    "Raw",
+    "Received",
+    "Reply",
+    "ScriptedUpstream",
+    "Subject",
+    "bench",
+    "standard_answer",
+]
 
 
 def __getattr__(name: str) -> object:
