@@ -10,7 +10,7 @@ from gateway_core.outbound.reply import Reply, ReplyReader
 
 REPLIES = [
     b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\nX-A: 1\r\nx-a: 2\r\nX-Empty:\r\n\r\nhello world",
-    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n1;e=1\r\n!\r\n0\r\nT: 1\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n1;e\r\n!\r\n0\r\nT: \r\n\r\n",
     b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 429 No\r\nA: b\r\n\r\n",
     b"HTTP/1.1 204 No Content\r\nX-A: 1\r\n\r\n",
     b"HTTP/1.1 200 OK\r\n\r\nuntil the end",
