@@ -65,9 +65,18 @@ class Gateway:
             ConfigError: something is wrong with the configuration or a plugin, and
                 ``S1GW_STRICT_PLUGINS`` asks for that to be fatal.
         """
-        outbound = Outbound(environ)
+        async with cls.serving(load_config(config_path, environ), observers=observers) as found:
+            yield found
+
+    @classmethod
+    @asynccontextmanager
+    async def serving(
+        cls, loaded: Loaded, *, observers: Sequence[Observer] = ()
+    ) -> AsyncIterator[Self]:
+        """Do as ``open`` does, for a configuration that has been read."""
+        outbound = Outbound(loaded.environ)
         try:
-            scene = _scene(load_config(config_path, environ), outbound)
+            scene = _scene(loaded, outbound)
             scene.registry.require_sound()
             shadow = partial(_shadow, scene)
             async with watching(scene.loaded.config.decision_log, state_dir(), shadow) as watch:
@@ -89,6 +98,23 @@ class Gateway:
                 observers=(*watch.observers, *observers),
             ),
         )
+
+    @classmethod
+    def over(cls, registry: Registry) -> Self:
+        """Return a gateway over the chain of ``registry``, and nothing else of the operator's.
+
+        Neither calibration fits nor measured thresholds apply to it, since they were made for
+        the operator's providers, and what is decided is not logged.
+        """
+        scene = Scene(
+            loaded=registry.loaded,
+            registry=registry,
+            chain=[_candidate(registry, name) for name in registry.plan.chain],
+            calibrator=Calibrator(),
+            thresholds=Thresholds(registry.loaded.config.decide.threshold),
+        )
+        decider = Decider(chain=_chain(scene, scene.chain), is_paused=is_paused)
+        return cls(scene=scene, decider=decider)
 
     @property
     def config(self) -> Config:

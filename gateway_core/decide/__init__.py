@@ -2,7 +2,7 @@
 
 from gateway_core.decide.ask import ask
 from gateway_core.decide.chain import Candidate, Chain
-from gateway_core.decide.decider import Decider
+from gateway_core.decide.decider import Decider, refused
 from gateway_core.decide.observe import DecisionRecord, Observer
 from gateway_core.decide.reply import Attempt, Outcome
 from gateway_core.decide.request import DecideRequest
@@ -22,4 +22,5 @@ __all__ = [
     "Status",
     "Verdict",
     "ask",
+    "refused",
 ]

@@ -64,6 +64,11 @@ class Decider:
         return finished
 
 
+def refused(error: InvalidRequest, request_id: str) -> dict[str, Any]:
+    """Return the reply to what never became a request, such as text that is no JSON."""
+    return _replied(Verdict(error=error), [], request_id, perf_counter())
+
+
 def _replied(
     verdict: Verdict, attempts: Sequence[Attempt], request_id: str, started: float
 ) -> dict[str, Any]:

@@ -22,6 +22,7 @@ class Registry:
     Attributes:
         loaded: the configuration.
         catalog: the installed plugins.
+        outbound: the way out that the providers share.
     """
 
     def __init__(self, loaded: Loaded, catalog: Catalog, outbound: Outbound) -> None:
@@ -34,6 +35,7 @@ class Registry:
         """
         self.loaded = loaded
         self.catalog = catalog
+        self.outbound = outbound
         self._builder = Builder(loaded, catalog, outbound)
         self._built: dict[str, Provider | ConfigError] = {}
 

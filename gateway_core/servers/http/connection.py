@@ -69,7 +69,7 @@ class ClientConnection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request."""
-        self._transport = cast(asyncio.Transport, transport)
+        self._transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self._client = peer[0] if peer else ""
         self._state.connections.add(self)  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ class ClientConnection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         """Stop what is under way: nobody waits for it."""
-        self._state.connections.discard(self)  # type: ignore[arg-type]
+        self._state.connections.discard(self)
         self._deadline.stop()
         self._queue.clear()
         if self._current is not None and self._task is not None:

@@ -1,17 +1,18 @@
 """``POST /mcp``: the MCP tools over streamable HTTP, each request on its own, replies in JSON."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
 from gateway_core.relay.call import RelayReply
-from gateway_core.servers.http.exchange import Exchange, Message
+from gateway_core.servers.http.exchange import Exchange
 
 if TYPE_CHECKING:
     from mcp.server import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp.server.transport_security import TransportSecuritySettings
 
+Message = MutableMapping[str, Any]
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _REFUSED: Final = {
     400: ("invalid_request", "content-type must be application/json"),
@@ -43,7 +44,7 @@ class McpFace:
             self._starting = asyncio.create_task(self._start())
         manager = await asyncio.shield(self._starting)
         captured = _Captured(body)
-        await manager.handle_request(exchange.scope, captured.receive, captured.send)
+        await manager.handle_request(_scope(exchange), captured.receive, captured.send)
         return captured.reply(exchange)
 
     async def _start(self) -> "StreamableHTTPSessionManager":
@@ -81,6 +82,20 @@ class McpFace:
             await self._serving
 
 
+def _scope(exchange: Exchange) -> Message:
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "scheme": "http",
+        "method": exchange.head.method,
+        "path": exchange.head.path,
+        "root_path": "",
+        "query_string": b"",
+        "headers": list(exchange.head.headers.items()),
+    }
+
+
 def _with_any_port(names: Iterable[str]) -> list[str]:
     return [spelling for name in names for spelling in (name, f"{name}:*")]
 
@@ -98,7 +113,8 @@ class _Captured:
         if self._request:
             return self._request.pop()
         # A client that leaves cancels the whole task: there is nothing else to receive.
-        return await asyncio.get_running_loop().create_future()
+        await asyncio.Event().wait()
+        return {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -49,8 +49,7 @@ def document(routes: Iterable[Route] = ROUTES) -> dict[str, Any]:
 def _operation(route: Route) -> dict[str, Any]:
     replies = {"200": _reply("The answer.", route.response)}
     for status in route.errors:
-        shape = route.error_shape
-        replies[str(status)] = _reply(HTTPStatus(status).phrase, shape)
+        replies[str(status)] = _reply(HTTPStatus(status).phrase, route.refusal)
     found: dict[str, Any] = {
         "operationId": route.handler.__name__,
         "summary": route.summary,

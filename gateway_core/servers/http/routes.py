@@ -22,6 +22,7 @@ class Route:
         summary: one sentence, for the OpenAPI document.
         request: the name of its body's schema, if it takes one.
         response: the name of its reply's schema.
+        refusal: the name of the schema of its refusals.
         errors: the statuses of its refusals.
         open: whether it is served without authentication.
     """
@@ -31,6 +32,7 @@ class Route:
     handler: Handler
     summary: str
     response: str
+    refusal: str = "Error"
     request: str | None = None
     errors: tuple[int, ...] = ()
     open: bool = False
@@ -73,6 +75,7 @@ ROUTES: Final = (
         summary="Answer one question through the decide chain.",
         request="DecideRequest",
         response="DecideReply",
+        refusal="DecideRefusal",
         errors=(*_GUARDED, 413, 415, 502, 503, 504),
     ),
     Route(
@@ -98,6 +101,7 @@ ROUTES: Final = (
         summary="The MCP tools over streamable HTTP: stateless, replies in JSON.",
         request="McpMessage",
         response="McpMessage",
+        refusal="McpRefusal",
         errors=(*_GUARDED, 404, 406, 413, 415, 421),
     ),
     Route(

@@ -1,17 +1,19 @@
 """What the handlers work with, opened once on each process's event loop."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import attrs
 
 from gateway_core.catalog import Catalog
 from gateway_core.config.model import Loaded
+from gateway_core.gateway import Gateway
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
 from gateway_core.relay.keys.store import KeyStore
 from gateway_core.relay.limits.limiter import open_limiter
 from gateway_core.relay.relay import Relay
+from gateway_core.servers.http.deciding import Desks
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -19,18 +21,20 @@ class Services:
     """One process's share of the gateway.
 
     Attributes:
-        relay: what relays bodies, and says who calls.
         registry: the providers.
+        relay: what relays bodies, and says who calls.
+        desks: who answers questions.
     """
 
-    relay: Relay
     registry: Registry
+    relay: Relay
+    desks: Desks
 
     @property
     def can_serve(self) -> bool:
         """Whether anybody could be sent anything at all."""
         owners = self.registry.loaded.config.orgs.values()
-        return bool(self.registry.plan.chain) or any(owner.providers for owner in owners)
+        return any(owner.providers for owner in owners) or bool(self.registry.plan.chain)
 
 
 @asynccontextmanager
@@ -38,15 +42,28 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
     """Open what ``loaded`` asks for, and close it in the end.
 
     Raises:
-        ConfigError: the keys cannot be read, or the store of limits cannot be used.
+        ConfigError: the keys cannot be read, the store of limits cannot be used, or
+            ``S1GW_STRICT_PLUGINS`` makes a fault fatal.
     """
     http = loaded.config.http
-    keys = None if http.auth == "disabled" else KeyStore()
-    limiter = open_limiter(http)
+    async with AsyncExitStack() as stack:
+        keys, operator = None, None
+        if http.auth == "disabled":
+            operator = await stack.enter_async_context(Gateway.serving(loaded))
+            registry = operator.scene.registry
+        else:
+            keys = KeyStore()
+            registry = _registry(loaded, stack)
+        limiter = open_limiter(http)
+        stack.push_async_callback(limiter.aclose)
+        desks = Desks(registry, operator, http.allowed_hosts)
+        stack.push_async_callback(desks.aclose)
+        yield Services(registry=registry, relay=Relay(registry, keys, limiter), desks=desks)
+
+
+def _registry(loaded: Loaded, stack: AsyncExitStack) -> Registry:
     outbound = Outbound(loaded.environ)
+    stack.push_async_callback(outbound.aclose)
     registry = Registry(loaded, Catalog.installed(loaded.config.plugins.disabled), outbound)
-    try:
-        yield Services(relay=Relay(registry, keys, limiter), registry=registry)
-    finally:
-        await outbound.aclose()
-        await limiter.aclose()
+    registry.require_sound()
+    return registry

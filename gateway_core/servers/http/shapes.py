@@ -24,6 +24,10 @@ def _bare(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key != "$schema"}
 
 
+def _either(*names: str) -> dict[str, Any]:
+    return {"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in names]}
+
+
 _SYSTEM_ONE: Final = _body("A System One body.", {"type": "object"})
 _MODEL: Final = _object(
     ("id", "object", "created", "owned_by", "provider", "format"),
@@ -53,15 +57,11 @@ SHAPES: Final[dict[str, Any]] = {
     ),
     "DecideRequest": _bare(REQUEST),
     "DecideReply": _bare(RESPONSE),
-    "DecideRefusal": {
-        "anyOf": [
-            {"$ref": "#/components/schemas/DecideReply"},
-            {"$ref": "#/components/schemas/Error"},
-        ]
-    },
+    "DecideRefusal": _either("DecideReply", "Error"),
     "Health": _bare(HEALTH),
     "Capabilities": _bare(CAPABILITIES),
     "McpMessage": {"type": "object", "description": "One JSON-RPC message of MCP."},
+    "McpRefusal": _either("McpMessage", "Error"),
     "State": _object(("status",), status=_STRING),
     "OpenApi": {"type": "object", "description": "An OpenAPI document."},
     "Error": _object(("error",), error=_FAULT),
