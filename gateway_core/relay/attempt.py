@@ -67,9 +67,6 @@ def _request(
     target: Target, body: DecisionBody, key: Secret | None, headers: Headers, request_id: str
 ) -> DecisionRequest:
     sent = {"x-request-id": request_id}
-    agent = headers.get(b"user-agent")
-    if agent is not None:
-        sent["user-agent"] = agent.decode("latin-1")
     for name, known in target.features:
         if name in headers:
             sent[known] = headers[name].decode("latin-1")
