@@ -23,6 +23,16 @@ import click
     default=None,
     help="Listen beyond this machine although auth is disabled.",
 )
+@click.option(
+    "--tls-certificate",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A PEM file with the certificate chain, to serve HTTPS.",
+)
+@click.option(
+    "--tls-key",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The PEM file of the certificate's key.",
+)
 @click.pass_obj
 def serve(config_path: Path | None, /, face: str | None, **options: Any) -> None:
     """Serve until the client leaves, or the process is told to stop."""
