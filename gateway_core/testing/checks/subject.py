@@ -109,13 +109,9 @@ class Bench:
         self, body: bytes | None = None, *, timeout_s: float = _PATIENCE_S, **fields: Any
     ) -> DecisionReply:
         """Ask the provider as the host does; ``fields`` are more of the request's."""
-        request = DecisionRequest(
-            format=wire_format(self.provider.capabilities),
-            body=self.body if body is None else body,
-            model=self.model,
-            **fields,
-        )
-        return await self.provider.ask(request, timeout_s)
+        wire = wire_format(self.provider.capabilities)
+        fields = {"model": self.model, "body": self.body if body is None else body, **fields}
+        return await self.provider.ask(DecisionRequest(format=wire, **fields), timeout_s)
 
     async def answer(self, question: Question) -> Answer:
         """Put a question as the decide chain does, and read the answer."""

@@ -1,4 +1,5 @@
 from s1gw_local import LocalProvider
+
 from gateway_core.testing import ProviderContract
 
 
