@@ -1,13 +1,14 @@
 """Which threshold an answer is held to: the call's, the provider's, a measured one, or the rest."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import attrs
 import msgspec
 
-from gateway_core.calibration.fitfile import Bucket, QuestionType
+from gateway_core.calibration.fitfile import Bucket, QuestionType, write_json
 from gateway_core.calibration.temperature import bucket_of
 
 FILE_NAME: Final = "thresholds.json"
@@ -98,10 +99,7 @@ class Thresholds:
             return cls(default, configured, problems=(f"{FILE_NAME}: {error.strerror}",))
         except msgspec.MsgspecError as error:
             return cls(default, configured, problems=(f"{FILE_NAME}: not usable: {error}",))
-        measured: dict[tuple[str, str, str], MeasuredThreshold] = {
-            (row.provider, row.question_type, row.bucket): row for row in found
-        }
-        return cls(default, configured, measured)
+        return cls(default, configured, {_kind(row): row for row in found})
 
     def threshold_for(
         self,
@@ -155,3 +153,31 @@ def read_thresholds(path: Path) -> tuple[MeasuredThreshold, ...]:
     except FileNotFoundError:
         return ()
     return msgspec.json.decode(text, type=ThresholdFile).thresholds
+
+
+def apply_thresholds(state: Path, measured: Iterable[MeasuredThreshold], now: datetime) -> Path:
+    """Put thresholds in force; those for other providers and buckets stay.
+
+    Args:
+        state: the gateway's own folder.
+        measured: the new ones.
+        now: when they are applied, in UTC.
+
+    Returns:
+        The file that holds them.
+
+    Raises:
+        OSError: the file cannot be read or written.
+        msgspec.MsgspecError: what is there is not a threshold file.
+    """
+    path = state / FILE_NAME
+    kept = {_kind(row): row for row in (*read_thresholds(path), *measured)}
+    record = ThresholdFile(
+        created=now.isoformat(timespec="seconds"), thresholds=tuple(kept.values())
+    )
+    write_json(path, record)
+    return path
+
+
+def _kind(row: MeasuredThreshold) -> tuple[str, str, str]:
+    return row.provider, row.question_type, row.bucket

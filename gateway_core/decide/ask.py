@@ -7,7 +7,12 @@ from gateway_core.wire import Answer, Question, encode, read, wire_format
 
 
 async def ask(
-    provider: Provider, question: Question, *, timeout_s: float, request_id: str
+    provider: Provider,
+    question: Question,
+    *,
+    timeout_s: float,
+    request_id: str,
+    model: str | None = None,
 ) -> Answer:
     """Put ``question`` to ``provider``, once.
 
@@ -16,6 +21,7 @@ async def ask(
         question: what is asked.
         timeout_s: the time it may take, in seconds.
         request_id: the id under which the call is logged.
+        model: the model to ask; the provider's first one when absent.
 
     Raises:
         ConfigError: the provider has no credential and needs one.
@@ -23,10 +29,11 @@ async def ask(
     """
     if not provider.usable:
         raise ConfigError(f"provider {provider.name!r} has no API key; configure its api_key")
+    model = model or provider.model
     request = DecisionRequest(
         format=wire_format(provider.capabilities),
-        body=encode(question, provider.model, provider.capabilities),
-        model=provider.model,
+        body=encode(question, model, provider.capabilities),
+        model=model,
         request_id=request_id,
     )
     reply = await provider.ask(request, timeout_s)

@@ -77,6 +77,8 @@ class LogReader:
         at: TracebackType | None,
     ) -> None:
         self._connection.close()
+        if isinstance(error, sqlite3.Error):
+            raise ConfigError(f"decision_log.path: the log cannot be used: {error}") from error
 
     def tail(self, count: int) -> list[dict[str, Any]]:
         """Return the last ``count`` entries, oldest first."""

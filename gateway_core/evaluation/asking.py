@@ -147,22 +147,25 @@ class _Pace:
 
 
 def examples_of(labelled: Iterable[Labelled], answers: Answers, provider: str) -> list[Example]:
-    """Return the labelled answers of ``provider``: those asked for, and those recorded."""
-    found = []
+    """Return the labelled answers of ``provider``: those recorded, and those asked for.
+
+    One question counts once, however often it occurs: repeated, it is no new evidence.
+    """
+    found: dict[str, Example] = {}
     for one in labelled:
         kept = answers.by_key.get(one.key)
         if one.recorded is not None and one.recorded.provider == provider:
-            found.append(one.recorded)
+            found[one.key] = one.recorded
         elif one.question is not None and kept is not None and kept.probabilities is not None:
-            found.append(
-                Example(
-                    key=one.key,
-                    provider=provider,
-                    model=kept.model,
-                    question_type=one.question.type,
-                    probabilities=kept.probabilities,
-                    gold=one.gold,
-                    latency_ms=kept.latency_ms,
-                )
+            asked = Example(
+                key=one.key,
+                provider=provider,
+                model=kept.model,
+                question_type=one.question.type,
+                probabilities=kept.probabilities,
+                gold=one.gold,
+                options=one.question.outcomes,
+                latency_ms=kept.latency_ms,
             )
-    return found
+            found.setdefault(one.key, asked)
+    return list(found.values())

@@ -20,6 +20,7 @@ class Example:
         question_type: ``options`` or ``yes_no``.
         probabilities: as the provider gave them, in the options' order, summing to 1.
         gold: the place of the right option.
+        options: the options' names; their numbers, from 1, where no content was kept.
         latency_ms: how long the answer took, in milliseconds, where that is known.
     """
 
@@ -29,6 +30,7 @@ class Example:
     question_type: str
     probabilities: tuple[float, ...]
     gold: int
+    options: tuple[str, ...]
     latency_ms: float | None = None
 
     @property

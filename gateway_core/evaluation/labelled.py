@@ -96,14 +96,16 @@ def labelled_row(row: Mapping[str, Any]) -> Labelled:
     recorded = None
     if answered:
         spread = _spread(row["probabilities"], names)
-        recorded = _recorded(row, key, spread, gold, yes_no=names == YES_NO and not _options(row))
+        recorded = _recorded(row, key, spread, gold, names)
     if gold >= len(recorded.probabilities if recorded else names or ()):
         raise ValueError(f"gold: {gold} is not the place of an option")
     return Labelled(key=key, question=question, gold=gold, recorded=recorded)
 
 
-def _options(row: Mapping[str, Any]) -> bool:
-    return row.get("options") is not None or row.get("question_type") == QuestionType.OPTIONS
+def _type(row: Mapping[str, Any], names: tuple[str, ...] | None) -> QuestionType:
+    # Yes and no may also be the options of a question that names them.
+    named = row.get("options") is not None or row.get("question_type") == QuestionType.OPTIONS
+    return QuestionType.YES_NO if names == YES_NO and not named else QuestionType.OPTIONS
 
 
 def _question(row: Mapping[str, Any]) -> Question | None:
@@ -157,7 +159,11 @@ def _spread(reported: Any, names: tuple[str, ...] | None) -> tuple[float, ...]:
 
 
 def _recorded(
-    row: Mapping[str, Any], key: str, spread: tuple[float, ...], gold: int, *, yes_no: bool
+    row: Mapping[str, Any],
+    key: str,
+    spread: tuple[float, ...],
+    gold: int,
+    names: tuple[str, ...] | None,
 ) -> Example:
     provider, model = row.get("provider"), row.get("model")
     if not isinstance(provider, str) or not isinstance(model, str) or not provider or not model:
@@ -167,8 +173,9 @@ def _recorded(
         key=key,
         provider=provider,
         model=model,
-        question_type=QuestionType.YES_NO if yes_no else QuestionType.OPTIONS,
+        question_type=_type(row, names),
         probabilities=spread,
         gold=gold,
+        options=names or tuple(str(number) for number in range(1, len(spread) + 1)),
         latency_ms=float(took) if isinstance(took, int | float) else None,
     )

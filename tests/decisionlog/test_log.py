@@ -127,3 +127,10 @@ def test_a_log_of_a_later_layout_is_refused(write, make_entry):
     connection.close()
     with pytest.raises(ConfigError, match="later version"):
         LogReader(path)
+
+
+def test_a_log_that_breaks_while_it_is_read_is_a_configuration_error(tmp_path):
+    sqlite3.connect(tmp_path / "empty").close()
+    (tmp_path / "empty").touch()
+    with pytest.raises(ConfigError, match="cannot be used"), LogReader(tmp_path / "empty") as log:
+        log.tail(1)

@@ -22,6 +22,7 @@ def synthetic(count, temperature, *, options=4, seed=0, scale=1.5, **changes):
         Example(
             key=str(number),
             probabilities=tuple(map(float, told[number])),
+            options=tuple(f"option {place}" for place in range(options)),
             gold=int(draw.choice(options, p=known[number])),
             **usual,
         )

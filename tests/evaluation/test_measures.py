@@ -10,7 +10,8 @@ from gateway_core.evaluation.measures import Sample, calibration_error, estimate
 
 def example(probabilities, gold):
     usual = {"key": "k", "provider": "p", "model": "m", "question_type": "options"}
-    return Example(probabilities=probabilities, gold=gold, **usual)
+    options = tuple("abcd"[: len(probabilities)])
+    return Example(probabilities=probabilities, gold=gold, options=options, **usual)
 
 
 def test_loss_brier_confidence_and_rightness_of_each_example():

@@ -1,0 +1,78 @@
+"""How fits and thresholds are shown to a person."""
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from gateway_core.cli.terminal import percent, plain
+
+if TYPE_CHECKING:
+    from gateway_core.calibration.fitfile import BucketFit, Estimate
+    from gateway_core.calibration.thresholds import MeasuredThreshold
+    from gateway_core.evaluation.budget import Unmet
+    from gateway_core.evaluation.fitting import Refused
+
+FITS: Final = ("model", "type", "options", "examples", "temperature", "NLL", "Brier", "ECE")
+THRESHOLDS: Final = (
+    "provider",
+    "model",
+    "type",
+    "options",
+    "threshold",
+    "coverage",
+    "errors",
+    "bound",
+)
+
+
+def fit_row(fit: "BucketFit") -> list[str]:
+    """Return the row of a fit: what it is for, its temperature, before and after."""
+    numbers = [
+        f"{before.value:.3f} → {after.value:.3f}" for before, after in _before_and_after(fit)
+    ]
+    flags = "".join([" saturated" * fit.saturated, " forced" * fit.forced])
+    temperature = f"{fit.temperature:.3f}{flags}"
+    return [fit.model, fit.question_type, fit.bucket, str(fit.examples), temperature, *numbers]
+
+
+def _before_and_after(fit: "BucketFit") -> "list[tuple[Estimate, Estimate]]":
+    before, after = fit.before, fit.after
+    if before is None or after is None:
+        return []
+    return [(before.nll, after.nll), (before.brier, after.brier), (before.ece, after.ece)]
+
+
+def tell_refused(fits: "list[BucketFit]", refused: "list[Refused]") -> None:
+    """Tell on stderr what got no fit and why, and what a saturated one means."""
+    for one in refused:
+        kind = f"{one.model}, {one.question_type}, {one.bucket} options, {one.examples} examples"
+        click.echo(f"no fit for {plain(kind)}: {one.why}", err=True)
+    if any(one.saturated for one in fits):
+        click.echo(
+            "saturated: the temperature ran into an end of its range; the examples are too "
+            "few or too easy to tell how sure the provider should be",
+            err=True,
+        )
+
+
+def threshold_row(one: "MeasuredThreshold") -> list[str]:
+    """Return the row of a threshold: what it is for, what it lets through."""
+    return [
+        one.provider,
+        one.model,
+        one.question_type,
+        one.bucket,
+        f"{one.threshold:.4f}",
+        percent(one.coverage).strip(),
+        f"{one.errors} of {one.accepted}",
+        f"≤ {percent(one.error_bound).strip()}",
+    ]
+
+
+def unmet_line(one: "Unmet") -> str:
+    """Say for which questions no threshold keeps the budget."""
+    kind = f"{one.provider}, {one.model}, {one.question_type}, {one.bucket} options"
+    return (
+        f"no threshold for {plain(kind)}: none of its {one.examples} examples' confidences "
+        f"keeps the budget; it takes at least {one.needed} accepted answers, all right"
+    )

@@ -1,0 +1,156 @@
+"""Where the ``calibrate`` commands get labelled answers from: a file, the log, the provider."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import click
+
+from gateway_core.cli.log import open_log
+from gateway_core.cli.terminal import plain
+from gateway_core.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from gateway_core.evaluation.example import Example
+    from gateway_core.evaluation.labelled import Labelled
+
+Command = Callable[..., Any]
+_FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@attrs.frozen(kw_only=True)
+class Source:
+    """Where examples come from, as the command line says.
+
+    Attributes:
+        file: a JSONL file of labelled questions.
+        from_log: whether the decision log's labelled entries are used instead.
+        skip_bad: whether lines that cannot be used are left out.
+        model: the model to ask; of recorded answers, only those that it gave count.
+        yes: whether the provider may be asked.
+        concurrency: how many questions may be under way at once.
+        per_minute: how many questions may be asked a minute.
+    """
+
+    file: Path | None
+    from_log: bool
+    skip_bad: bool
+    model: str | None
+    yes: bool
+    concurrency: int
+    per_minute: float | None
+
+
+def source_options(command: Command) -> Command:
+    """Give a command the options that say where its examples come from."""
+    options = (
+        click.argument("file", metavar="[LABELLED.jsonl]", type=_FILE, required=False),
+        click.option("--from-log", is_flag=True, help="Use labelled entries of the decision log."),
+        click.option("--skip-bad", is_flag=True, help="Leave out lines that cannot be used."),
+        click.option("--model", help="The model to ask, and whose recorded answers count."),
+        click.option("--yes", is_flag=True, help="Ask the provider what is not answered yet."),
+        click.option(
+            "--concurrency",
+            type=click.IntRange(1, 64),
+            default=4,
+            show_default=True,
+            help="How many questions are under way at once.",
+        ),
+        click.option(
+            "--per-minute",
+            type=click.FloatRange(0, min_open=True),
+            help="How many questions are asked a minute at most.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def source_of(options: dict[str, Any]) -> tuple[Source, dict[str, Any]]:
+    """Take the source's options out of a command's, and return both.
+
+    Raises:
+        click.UsageError: there is no source, or there are two.
+    """
+    names = {attribute.name for attribute in attrs.fields(Source)}
+    source = Source(**{name: options[name] for name in names})
+    if (source.file is None) != source.from_log:
+        raise click.UsageError("give either a LABELLED.jsonl file or --from-log")
+    return source, {name: value for name, value in options.items() if name not in names}
+
+
+def examples_from(
+    source: Source, providers: Sequence[str], config_path: Path | None
+) -> "list[Example]":
+    """Return the labelled answers of ``providers``, asking them where that is allowed.
+
+    Args:
+        source: where from.
+        providers: whose answers; of everyone who has recorded ones when empty.
+        config_path: the configuration file.
+
+    Raises:
+        InvalidRequest: lines cannot be used, or nothing can.
+        click.UsageError: a provider would have to be asked, and ``--yes`` is not given.
+    """
+    labelled = _labelled(source, config_path)
+    recorded = {one.recorded.provider for one in labelled if one.recorded}
+    found: list[Example] = []
+    for name in providers or sorted(recorded):
+        found += asyncio.run(_answers_of(name, labelled, source, config_path))
+    if not found:
+        raise InvalidRequest("there is no labelled answer to use; --provider asks for some")
+    return found
+
+
+def _labelled(source: Source, config_path: Path | None) -> "list[Labelled]":
+    from gateway_core.evaluation.labelled import labelled_row, read_labelled
+
+    if source.file is not None:
+        with source.file.open(encoding="utf-8", errors="replace") as lines:
+            found = read_labelled(lines, skip_bad=source.skip_bad)
+    else:
+        with open_log(config_path) as reader:
+            labelled = (entry for entry in reader.entries() if entry["gold"] is not None)
+            usable = (e for e in labelled if e["question"] or e["probabilities"])
+            found = [labelled_row(entry) for entry in usable]
+    if source.model is None:
+        return found
+    return [_only(one, source.model) for one in found]
+
+
+def _only(one: "Labelled", model: str) -> "Labelled":
+    other = one.recorded is not None and one.recorded.model != model
+    return attrs.evolve(one, recorded=None) if other else one
+
+
+async def _answers_of(
+    name: str, labelled: "list[Labelled]", source: Source, config_path: Path | None
+) -> "list[Example]":
+    from gateway_core import logs
+    from gateway_core.evaluation.answers import Answers
+    from gateway_core.evaluation.asking import examples_of, missing
+    from gateway_core.gateway import Gateway
+
+    answers = Answers.load(_kept_in(name, source.model))
+    todo = missing(labelled, answers, name)
+    if todo:
+        from gateway_core.cli.asking import Plan
+
+        logs.setup(level="warning")
+        async with Gateway.open(config_path) as gateway:
+            provider = gateway.scene.registry.provider(name)
+            plan = Plan.of(provider, todo, gateway.config.decide.timeout_s, source.model)
+            await plan.carry_out(answers, source.concurrency, source.per_minute, yes=source.yes)
+    return examples_of(labelled, answers, name)
+
+
+def _kept_in(provider: str, model: str | None) -> Path:
+    from gateway_core.config.paths import state_dir
+
+    suffix = f"-{hashlib.sha256(model.encode()).hexdigest()[:8]}" if model else ""
+    return state_dir() / "calibration" / "answers" / f"{plain(provider)}{suffix}.jsonl"

@@ -1,0 +1,34 @@
+"""Keeping what ``s1gw calibrate fit`` found."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from gateway_core import __version__
+from gateway_core.calibration.fitfile import BucketFit, FitFile, write_json
+from gateway_core.config.paths import state_dir
+from gateway_core.evaluation.example import Example, data_digest
+
+
+def save_fits(provider: str, examples: Sequence[Example], fits: Sequence[BucketFit]) -> Path:
+    """Write ``fits`` to the gateway's state and return the file.
+
+    Args:
+        provider: whose they are.
+        examples: what they were fitted on.
+        fits: the temperatures.
+    """
+    now, digest = datetime.now(UTC), data_digest(examples)
+    name = f"{provider}-{now:%Y%m%dT%H%M%S}-{digest.partition(':')[2][:8]}"
+    record = FitFile(
+        id=name,
+        provider=provider,
+        created=now.isoformat(timespec="seconds"),
+        data_digest=digest,
+        fitted_with=f"s1gw {__version__}, numpy {version('numpy')}, scipy {version('scipy')}",
+        fits=tuple(fits),
+    )
+    path = state_dir() / "calibration" / f"{name}.json"
+    write_json(path, record)
+    return path

@@ -1,0 +1,128 @@
+"""Two providers side by side: how often they agree, and which of them is right more often."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+import attrs
+import numpy as np
+
+from gateway_core.calibration.fitfile import Estimate
+from gateway_core.evaluation.example import Example
+from gateway_core.evaluation.measures import estimate
+
+
+@attrs.frozen(kw_only=True)
+class Side:
+    """One of the two providers, over the questions that both answered.
+
+    Attributes:
+        provider: its name.
+        answered: how many questions of the log it answered.
+        failed: how many it did not, for whatever reason.
+        latency_ms: median time to its answer, in milliseconds.
+        accuracy: share of labelled pairs that it got right; None without labels.
+    """
+
+    provider: str
+    answered: int
+    failed: int
+    latency_ms: float | None
+    accuracy: Estimate | None
+
+
+@attrs.frozen(kw_only=True)
+class Comparison:
+    """What a decision log says about two providers.
+
+    Attributes:
+        first: one provider.
+        second: the other.
+        pairs: how many questions both answered.
+        agreement: share of them on which both decided the same; None without pairs.
+        labelled: how many of the pairs have labels.
+        difference: accuracy of the first less that of the second; None without labels.
+        disagreements: request ids of the pairs they disagree on, oldest first.
+    """
+
+    first: Side
+    second: Side
+    pairs: int
+    agreement: Estimate | None
+    labelled: int
+    difference: Estimate | None
+    disagreements: tuple[str, ...]
+
+
+def share(hits: Sequence[bool]) -> Estimate | None:
+    """Return the share of ``hits`` with its bootstrap interval; None when there are none."""
+    values = np.array(hits, float)
+    return estimate(lambda rows: float(values[rows].mean()), len(values)) if len(values) else None
+
+
+def paired_difference(first: Sequence[bool], second: Sequence[bool]) -> Estimate | None:
+    """Return by how much the first is right more often, question by question.
+
+    Args:
+        first: whether the first provider was right, by question.
+        second: the same of the second, in the same order.
+
+    Returns:
+        The difference in [-1, 1] with its bootstrap interval, or None without questions.
+    """
+    gaps = np.array(first, float) - np.array(second, float)
+    return estimate(lambda rows: float(gaps[rows].mean()), len(gaps)) if len(gaps) else None
+
+
+def pairs_of(first: Iterable[Example], second: Iterable[Example]) -> list[tuple[Example, Example]]:
+    """Return the examples of two providers that answer the same question, in the first's order."""
+    by_key = {one.key: one for one in second}
+    return [(one, by_key[one.key]) for one in first if one.key in by_key]
+
+
+def compare(entries: Iterable[Mapping[str, Any]], first: str, second: str) -> Comparison:
+    """Compare two providers on the questions of a decision log that both were asked.
+
+    Args:
+        entries: of the log.
+        first: a provider's name.
+        second: another's.
+    """
+    answers: dict[str, dict[tuple[str, str], Mapping[str, Any]]] = {first: {}, second: {}}
+    failed = dict.fromkeys(answers, 0)
+    for entry in entries:
+        if entry["provider"] in answers:
+            if entry["decision"] is None:
+                failed[entry["provider"]] += 1
+            else:
+                key = entry["request_id"], entry["digest"]
+                answers[entry["provider"]][key] = entry
+    keys = [key for key in answers[first] if key in answers[second]]
+    pairs = [(answers[first][key], answers[second][key]) for key in keys]
+    known = [pair for pair in pairs if pair[0]["gold"] is not None]
+    right = [[one["decision"] == one["gold"] for one in side] for side in zip(*known, strict=True)]
+    mine, theirs = right or ([], [])
+    return Comparison(
+        first=_side(first, answers[first], failed[first], mine),
+        second=_side(second, answers[second], failed[second], theirs),
+        pairs=len(pairs),
+        agreement=share([one["decision"] == other["decision"] for one, other in pairs]),
+        labelled=len(known),
+        difference=paired_difference(mine, theirs),
+        disagreements=tuple(
+            one["request_id"] for one, other in pairs if one["decision"] != other["decision"]
+        ),
+    )
+
+
+def _side(
+    provider: str, answers: Mapping[Any, Mapping[str, Any]], failed: int, right: Sequence[bool]
+) -> Side:
+    times = [entry["latency_ms"] for entry in answers.values() if entry["latency_ms"] is not None]
+    return Side(
+        provider=provider,
+        answered=len(answers),
+        failed=failed,
+        latency_ms=median(times) if times else None,
+        accuracy=share(right),
+    )

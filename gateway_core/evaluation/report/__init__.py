@@ -1,0 +1,6 @@
+"""The calibration report: a table for the terminal and one self-contained HTML page."""
+
+from gateway_core.evaluation.report.page import page
+from gateway_core.evaluation.report.summary import Summary, summary
+
+__all__ = ["Summary", "page", "summary"]

@@ -1,0 +1,158 @@
+"""The report as one HTML page that needs nothing else."""
+
+from datetime import datetime
+from html import escape
+from typing import Final
+
+from gateway_core.calibration.fitfile import Estimate
+from gateway_core.evaluation.report import charts
+from gateway_core.evaluation.report.style import CSS
+from gateway_core.evaluation.report.summary import Confusion, Pair, Part, Summary
+
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+_TITLE: Final = "Calibration report"
+_SERIES: Final = '<span class="key"></span>as it came<span class="key calibrated"></span>calibrated'
+_RIGHT: Final = '<span class="key right"></span>right<span class="key wrong"></span>wrong'
+_NOTES: Final = """
+Intervals are 95% percentile bootstrap intervals over 1,000 resamples of the examples. NLL is
+the mean negative log-likelihood of the right option, in nats; Brier the mean squared distance
+from the right answer; ECE the expected calibration error over ten bins of equal width. All
+three are better the lower they are. Calibrated numbers use the fits in force; on the examples
+that a fit was made from, they flatter it.
+"""
+
+
+def page(summary: Summary, made: datetime) -> str:
+    """Return the report as HTML, without a script or anything from elsewhere.
+
+    Args:
+        summary: what it tells.
+        made: when, in UTC.
+    """
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f"<title>{_TITLE}</title><style>{CSS}</style></head><body>"
+        f"<h1>{_TITLE}</h1>"
+        f'<p class="soft">Made by s1gw on {made:%Y-%m-%d %H:%M} UTC</p>'
+        f"{_side_by_side(summary)}{''.join(map(_part, summary.parts))}"
+        f'<p class="soft">{_NOTES}</p></body></html>\n'
+    )
+
+
+def _side_by_side(summary: Summary) -> str:
+    names = (
+        "provider",
+        "examples",
+        "accuracy",
+        "NLL",
+        "Brier",
+        "ECE",
+        "median ms",
+        "95% within ms",
+    )
+    rows = "".join(row for part in summary.parts for row in _rows(part))
+    pairs = "".join(map(_pair, summary.pairs))
+    return f"<h2>Side by side</h2>{_table(names, rows)}{pairs}"
+
+
+def _rows(part: Part) -> list[str]:
+    count, accuracy = str(len(part.raw.nll)), _percent(part.accuracy)
+    times = [_latency(part, 0.5), _latency(part, 0.95)]
+    before, after = part.quality_raw, part.quality_calibrated
+    raw = [_decimal(one) for one in (before.nll, before.brier, before.ece)]
+    rows = [_row(f"{escape(part.provider)}, as it came", count, accuracy, *raw, *times)]
+    if after is not None:
+        fit = [_decimal(one) for one in (after.nll, after.brier, after.ece)]
+        rows.append(_row(f"{escape(part.provider)}, calibrated", count, accuracy, *fit, *times))
+    return rows
+
+
+def _pair(pair: Pair) -> str:
+    surely = pair.difference.low > 0 or pair.difference.high < 0
+    verdict = "a difference beyond chance" if surely else "no difference beyond chance"
+    return (
+        f"<p><strong>{escape(pair.first)}</strong> less <strong>{escape(pair.second)}</strong>, "
+        f"accuracy on the {pair.questions:,} questions that both answered: "
+        f"{pair.difference.value:+.1%} ({pair.difference.low:+.1%} to "
+        f"{pair.difference.high:+.1%}), {verdict}.</p>"
+    )
+
+
+def _part(part: Part) -> str:
+    models = ", ".join(map(escape, part.models))
+    fits = f"fit {', '.join(map(escape, part.fits))}" if part.fits else "no fit applies"
+    series = _SERIES if part.fits else ""
+    figures = [
+        _figure("Reliability", charts.reliability(part), series),
+        _figure("Risk and coverage", charts.risk_coverage(part), series),
+        _figure("Confidence", charts.histogram(part), _RIGHT),
+    ]
+    if part.latencies:
+        figures.append(_figure("Latency", charts.latency(part), ""))
+    if part.confusion:
+        figures.append(_figure("Confusion matrix", _confusion(part.confusion), ""))
+    return (
+        f"<section><h2>{escape(part.provider)}</h2>"
+        f'<p class="soft">Answered by {models}; {fits}.</p>'
+        f'<div class="charts">{"".join(figures)}</div></section>'
+    )
+
+
+def _figure(title: str, content: str, key: str) -> str:
+    note = f'<figcaption class="soft">{key}</figcaption>' if key else ""
+    return f"<figure><h3>{title}</h3>{content}{note}</figure>"
+
+
+def _confusion(confusion: Confusion) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>{_cells(place, counts)}</tr>'
+        for place, (name, counts) in enumerate(
+            zip(confusion.options, confusion.counts, strict=True)
+        )
+    )
+    return _table(("right ↓ decided →", *map(escape, confusion.options)), rows)
+
+
+def _cells(place: int, counts: tuple[int, ...]) -> str:
+    total = max(1, sum(counts))
+    return "".join(
+        f'<td class="cell{"" if number == place else " off"}" '
+        f'style="--share:{80 * count / total:.0f}%">{count}</td>'
+        for number, count in enumerate(counts)
+    )
+
+
+def _table(heading: tuple[str, ...], rows: str) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in heading)
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _row(name: str, *cells: str) -> str:
+    return (
+        f'<tr><th scope="row">{name}</th>'
+        + "".join(f'<td class="number">{cell}</td>' for cell in cells)
+        + "</tr>"
+    )
+
+
+def _percent(number: Estimate) -> str:
+    return _ranged(f"{number.value:.1%}", f"{number.low:.1%}", f"{number.high:.1%}")
+
+
+def _decimal(number: Estimate) -> str:
+    return _ranged(f"{number.value:.3f}", f"{number.low:.3f}", f"{number.high:.3f}")
+
+
+def _ranged(value: str, low: str, high: str) -> str:
+    return f'{value} <span class="range">{low} to {high}</span>'
+
+
+def _latency(part: Part, share: float) -> str:
+    if not part.latencies:
+        return "unknown"
+    return f"{part.latencies[min(len(part.latencies) - 1, int(len(part.latencies) * share))]:.0f}"
