@@ -1,1 +1,20 @@
-"""The MCP face: three tools over stdio (``stdio.py``), or over HTTP in the HTTP server."""
+"""The MCP face: three tools over stdio (``serve``), or over HTTP in the HTTP server."""
+
+import gc
+from pathlib import Path
+
+
+def serve(config_path: Path | None = None) -> None:
+    """Serve over stdin and stdout until the client leaves or the process is told to stop.
+
+    Args:
+        config_path: the configuration file; the usual place when absent.
+
+    Raises:
+        ConfigError: the configuration has faults and ``S1GW_STRICT_PLUGINS`` makes them fatal.
+    """
+    # A client waits for all these imports, and next to nothing that they make is garbage.
+    gc.disable()
+    from gateway_core.servers.mcp.stdio import run
+
+    run(config_path)

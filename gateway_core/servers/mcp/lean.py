@@ -8,21 +8,22 @@ twenty. Together that is half of the start-up time. So, while the module is impo
 * the two packages whose ``__init__`` is not needed stand in ``sys.modules`` unexecuted, and
   run it when somebody first asks them for a name;
 * the modules of the HTTP side are placeholders, taken away again afterwards;
-* pydantic's own ``defer_build`` is on, so that a validator is built when first used;
-* the garbage collector waits, since nothing that an import makes is garbage.
+* pydantic's own ``defer_build`` is on, so that a validator is built when first used.
 
 Nothing of the protocol is replaced. If the installed ``mcp`` is laid out otherwise, it is
 imported as usual, which only takes longer. A process that serves HTTP imports it as usual too.
 """
 
-import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
+
+import pydantic
+from pydantic import BaseModel, ConfigDict, PydanticUserError, TypeAdapter
 
 _LAZY: Final = ("mcp", "mcp.server")
 _HTTP_ONLY: Final = (
@@ -45,6 +46,44 @@ _HTTP_ONLY: Final = (
 _WANTED: Final = ("mcp.server.lowlevel.server", "mcp.server.stdio")
 
 
+def import_for_stdio() -> bool:
+    """Import what serving MCP over stdio takes.
+
+    Returns:
+        Whether the lean way worked; if not, the usual import will find everything untouched.
+    """
+    if any(name in sys.modules for name in ("mcp", "mcp_types", "starlette")):
+        return False
+    try:
+        with _prepared():
+            for name in _WANTED:
+                import_module(name)
+    except (ImportError, AttributeError, TypeError, PydanticUserError):
+        for name in list(sys.modules):
+            if name.partition(".")[0] in ("mcp", "mcp_types"):
+                del sys.modules[name]
+        return False
+    return True
+
+
+@contextmanager
+def _prepared() -> Iterator[None]:
+    usual = BaseModel.model_config
+    BaseModel.model_config = {**usual, "defer_build": True}
+    vars(pydantic)["TypeAdapter"] = _DeferredAdapters()
+    try:
+        for name in _LAZY:
+            _add_lazy_package(name)
+        for name in _HTTP_ONLY:
+            sys.modules[name] = _Placeholder(name)
+        yield
+    finally:
+        for name in _HTTP_ONLY:
+            sys.modules.pop(name, None)
+        vars(pydantic)["TypeAdapter"] = TypeAdapter
+        BaseModel.model_config = usual
+
+
 class _LazyPackage(ModuleType):
     """A package whose ``__init__`` runs when it is first asked for a name it does not have."""
 
@@ -55,67 +94,44 @@ class _LazyPackage(ModuleType):
         return getattr(self, name)
 
 
-class _Placeholder(ModuleType):
-    """A module of which any name can be imported, and none of them used."""
-
-    __path__: list[str] = []  # noqa: RUF012 - the import system wants a plain attribute
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _unusable
-
-
-def _unusable(*_: object, **__: object) -> None:
-    raise RuntimeError("this process imported mcp for stdio alone; it cannot serve HTTP")
-
-
-def import_for_stdio() -> None:
-    """Import what serving MCP over stdio takes, leanly if possible."""
-    if "mcp" in sys.modules or "starlette" in sys.modules:
-        return
-    before = set(sys.modules)
-    try:
-        with _prepared():
-            for name in _WANTED:
-                import_module(name)
-    except (ImportError, AttributeError, TypeError):
-        # Another layout than the known one: forget the attempt and import it as usual.
-        for name in set(sys.modules) - before:
-            if name.partition(".")[0] in ("mcp", "mcp_types"):
-                del sys.modules[name]
-
-
-@contextmanager
-def _prepared() -> Iterator[None]:
-    from pydantic import BaseModel
-
-    collecting = gc.isenabled()
-    usual = BaseModel.model_config
-    gc.disable()
-    BaseModel.model_config = {**usual, "defer_build": True}
-    try:
-        for name in _LAZY:
-            sys.modules[name] = _lazy_package(name)
-        for name in _HTTP_ONLY:
-            sys.modules[name] = _Placeholder(name)
-        yield
-    finally:
-        for name in _HTTP_ONLY:
-            sys.modules.pop(name, None)
-        BaseModel.model_config = usual
-        if collecting:
-            gc.enable()
-
-
-def _lazy_package(name: str) -> ModuleType:
+def _add_lazy_package(name: str) -> None:
     spec = find_spec(name)
     if spec is None or spec.submodule_search_locations is None:
         raise ImportError(f"{name} is not a package")
     package = _LazyPackage(name)
-    package.__spec__ = spec
-    package.__loader__ = spec.loader
-    package.__file__ = spec.origin
-    package.__package__ = name
-    package.__path__ = spec.submodule_search_locations
-    return package
+    package.__spec__, package.__loader__, package.__file__ = spec, spec.loader, spec.origin
+    package.__package__, package.__path__ = name, spec.submodule_search_locations
+    sys.modules[name] = package
+    parent, _, child = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], child, package)
+
+
+class _Placeholder(ModuleType):
+    """A module of which any name can be imported, and none can be used."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _not_for_http
+
+
+def _not_for_http(*_: object, **__: object) -> NoReturn:
+    raise RuntimeError("this process imported mcp for stdio alone; it cannot serve HTTP")
+
+
+class _DeferredAdapters:
+    """Makes type adapters that build their validator on first use, where pydantic lets them."""
+
+    def __getitem__(self, _: object) -> "_DeferredAdapters":
+        return self
+
+    def __call__(self, kind: Any, **options: Any) -> TypeAdapter[Any]:
+        # A class brings its own configuration, and pydantic refuses a second one.
+        if not isinstance(kind, type):
+            options = {"config": ConfigDict(defer_build=True), **options}
+        return TypeAdapter(kind, **options)

@@ -7,6 +7,7 @@ been answered, which is what a client waits for when it starts.
 """
 
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Mapping
@@ -24,15 +25,8 @@ if TYPE_CHECKING:
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 
-def serve(config_path: Path | None = None) -> None:
-    """Serve until the client closes stdin or the process is told to stop.
-
-    Args:
-        config_path: the configuration file; the usual place when absent.
-
-    Raises:
-        ConfigError: the configuration has faults and ``S1GW_STRICT_PLUGINS`` makes them fatal.
-    """
+def run(config_path: Path | None = None) -> None:
+    """Serve until the client closes stdin or a signal ends it; see ``servers.mcp.serve``."""
     import_for_stdio()
     logs.setup()
     asyncio.run(_serve(config_path))
@@ -43,6 +37,8 @@ async def _serve(config_path: Path | None) -> None:
 
     from gateway_core.servers.mcp.server import build_server
 
+    gc.freeze()
+    gc.enable()
     try:
         async with stdio_server() as (reading, writing), GatewayOnFirstUse(config_path) as gateway:
             server = build_server(gateway)

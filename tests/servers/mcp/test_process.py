@@ -1,0 +1,203 @@
+"""The process: what is on the wire, many calls at once, and every way to end."""
+
+import json
+import signal
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gateway_core.testing import Gate, Raw, Reply, ScriptedUpstream
+
+Start = Callable[..., Any]
+ASK = {"question": "Is this urgent?"}
+NOUL = {"model": "m", "answers": {"decision": {"type": "noul", "noul": 0.9}}}
+NOISY = """
+import os, sys
+print("noise from print")
+os.write(1, b"noise from a write\\n")
+os.system("echo noise from a child")
+from gateway_core import *
+
+class Provider:
+    def __init__(self, context):
+        sys.__stdout__.write("noise that nobody flushes")
+
+    @hookimpl
+    def capabilities(self):
+        return Capabilities(formats=frozenset({Format.SYSTEMONE}), keyless=True)
+
+    @hookimpl
+    def build_url(self, operation):
+        return "https://up.example/v1/systemone"
+
+    @hookimpl
+    async def decide(self):
+        print("noise while deciding")
+        return DecisionReply(body=b'{"answers":{"decision":{"type":"noul","noul":0.9}}}')
+"""
+
+
+def test_stdout_carries_the_protocol_and_nothing_else_whatever_a_plugin_prints(
+    home: Any, start: Start
+) -> None:
+    home.install("noisy", NOISY)
+    home.configure('[decide]\nchain = ["noisy"]\n')
+    wire = start()
+    wire.shake_hands()
+    wire.call("system1_decide", **ASK)
+    reply = wire.receive()["result"]["structuredContent"]
+    assert (reply["status"], reply["provider"]) == ("decided", "noisy")
+    code, rest, errors = wire.finish()
+    assert (code, rest) == (0, "")
+    for noise in ("print", "a write", "a child", "deciding", "nobody flushes"):
+        assert noise in errors
+
+
+def test_the_end_of_stdin_ends_it_cleanly(start: Start) -> None:
+    wire = start()
+    wire.shake_hands()
+    assert wire.finish() == (0, "", "")
+
+
+def test_a_client_that_never_speaks_is_no_fault(start: Start) -> None:
+    assert start().finish() == (0, "", "")
+
+
+def test_a_line_that_is_no_json_does_not_stop_it(
+    start: Start, one_provider: ScriptedUpstream
+) -> None:
+    wire = start()
+    wire.shake_hands()
+    wire.write(b"not json\n\xff\xfe\n[]\n")
+    wire.call("system1_decide", **ASK)
+    assert wire.receive()["result"]["structuredContent"]["status"] == "decided"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_it_cleanly_and_cancels_what_is_under_way(
+    start: Start, one_provider: ScriptedUpstream, number: signal.Signals
+) -> None:
+    one_provider.answer(Reply(body=NOUL, gate=Gate()))
+    wire = start()
+    wire.shake_hands()
+    wire.call("system1_decide", **ASK)
+    await one_provider.received()
+    wire.process.send_signal(number)
+    await one_provider.disconnected()
+    assert wire.process.wait(timeout=30) == 0
+    code, rest, errors = wire.finish()
+    assert code == 0
+    assert all("error" in json.loads(line) for line in rest.splitlines())
+    assert "Traceback" not in errors
+
+
+@pytest.mark.anyio
+async def test_a_cancelled_request_cancels_the_upstream_call(
+    start: Start, one_provider: ScriptedUpstream
+) -> None:
+    one_provider.queue(Reply(body=NOUL, gate=Gate()))
+    one_provider.answer(Reply(body=NOUL))
+    wire = start()
+    wire.shake_hands()
+    identity = wire.call("system1_decide", **ASK)
+    await one_provider.received()
+    wire.notify("notifications/cancelled", {"requestId": identity})
+    await one_provider.disconnected()
+    wire.call("system1_decide", **ASK)
+    answered = [wire.receive()]
+    if answered[0]["id"] == identity:
+        answered.append(wire.receive())
+    assert answered[-1]["result"]["structuredContent"]["status"] == "decided"
+
+
+@pytest.mark.anyio
+async def test_many_calls_are_served_at_once(start: Start, one_provider: ScriptedUpstream) -> None:
+    gate = Gate()
+    one_provider.answer(Reply(body=NOUL, gate=gate))
+    wire = start()
+    wire.shake_hands()
+    asked = {wire.call("system1_decide", **ASK, request_id=f"r-{n}"): f"r-{n}" for n in range(32)}
+    await one_provider.received(32)
+    wire.call("system1_capabilities")
+    assert "chain" in wire.receive()["result"]["structuredContent"]
+    gate.open()
+    for _ in range(32):
+        message = wire.receive()
+        reply = message["result"]["structuredContent"]
+        assert (reply["status"], reply["request_id"]) == ("decided", asked.pop(message["id"]))
+    assert asked == {}
+
+
+def test_a_reply_comes_within_the_deadline(home: Any, start: Start, upstream: Any) -> None:
+    upstream.answer(Raw(hold=True))
+    home.configure(
+        '[decide]\nchain = ["up"]\ntimeout_s = 30\ndeadline_s = 0.5\n[providers.up]\n'
+        f'api_format = "systemone"\nbase_url = "{upstream.url}"\n'
+    )
+    wire = start()
+    wire.shake_hands()
+    wire.call("system1_decide", **ASK)
+    reply = wire.receive()["result"]["structuredContent"]
+    assert reply["error"]["code"] == "provider_timeout"
+    assert 400 < reply["latency_ms"] < 20_000
+
+
+def test_a_broken_configuration_is_reported_and_stops_nothing(home: Any, start: Start) -> None:
+    home.configure('[decide]\nchain = ["ghost"]\ntimeout = 3\n[providers.x]\nmodles = ["m"]\n')
+    wire = start()
+    wire.shake_hands()
+    wire.call("system1_health")
+    health = wire.receive()["result"]["structuredContent"]
+    text = json.dumps(health["config_errors"])
+    assert health["status"] == "down"
+    assert all(word in text for word in ("ghost", "timeout", "modles"))
+    wire.call("system1_capabilities")
+    assert wire.receive()["result"]["structuredContent"]["config_errors"]
+    wire.call("system1_decide", **ASK)
+    found = wire.receive()["result"]
+    assert found["isError"]
+    assert found["structuredContent"]["error"]["code"] == "config_error"
+
+
+def test_a_running_server_sees_at_once_that_it_is_paused(
+    home: Any, start: Start, one_provider: ScriptedUpstream
+) -> None:
+    wire = start()
+    wire.shake_hands()
+    home.pause()
+    wire.call("system1_decide", **ASK)
+    reply = wire.receive()["result"]["structuredContent"]
+    assert (reply["status"], reply["reason"]) == ("abstained", "paused")
+    assert "paused" in reply["rationale"]
+    wire.call("system1_health")
+    assert wire.receive()["result"]["structuredContent"]["status"] == "paused"
+
+
+def test_an_automatic_chain_that_leaves_the_machine_is_announced_once(
+    home: Any, start: Start
+) -> None:
+    home.more["TYPESAFE_API_KEY"] = "tsk-secret"
+    wire = start()
+    wire.shake_hands()
+    for _ in range(2):
+        wire.call("system1_capabilities")
+        assert "typesafe" in wire.receive()["result"]["structuredContent"]["chain"]
+    _, _, errors = wire.finish()
+    assert errors.count("api.typesafe.ai") == 1
+    assert "tsk-secret" not in errors
+
+
+def test_every_line_on_stderr_carries_the_requests_id(
+    start: Start, one_provider: ScriptedUpstream
+) -> None:
+    wire = start()
+    wire.shake_hands()
+    wire.call("system1_decide", **ASK, request_id="mine-1")
+    wire.receive()
+    _, _, errors = wire.finish()
+    lines = [line for line in errors.splitlines() if "decided" in line]
+    assert lines
+    assert all("mine-1" in line for line in errors.splitlines())
+    assert "urgent" not in errors
