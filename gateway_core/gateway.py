@@ -17,7 +17,8 @@ import attrs
 from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.catalog import Catalog
 from gateway_core.config.load import load_config
-from gateway_core.config.model import Config, Loaded
+from gateway_core.config.loaded import Loaded
+from gateway_core.config.model import Config
 from gateway_core.config.paths import state_dir
 from gateway_core.decide import Candidate, Chain, Decider, Judge, Observer
 from gateway_core.decisionlog.watch import Watch, watching

@@ -6,7 +6,8 @@ import attrs
 
 from gateway_core.catalog import Catalog
 from gateway_core.config.load import load_config
-from gateway_core.config.model import Loaded, ProviderConfig
+from gateway_core.config.loaded import Loaded
+from gateway_core.config.model import ProviderConfig
 from gateway_core.errors import ConfigError
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry

@@ -12,7 +12,8 @@ from typing import Any, Final
 import attrs
 
 from gateway_core.config.environment import SECTIONS, overrides
-from gateway_core.config.model import Config, Loaded, OrgConfig, ProviderConfig
+from gateway_core.config.loaded import Loaded
+from gateway_core.config.model import Config, OrgConfig, ProviderConfig
 from gateway_core.structure import Fault, Sources, attempt
 from gateway_core.structure.faults import MismatchError, unknown_key
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gateway_core.config.assemble import Assembly
 from gateway_core.config.file import is_explicit, read_table
-from gateway_core.config.model import Loaded
+from gateway_core.config.loaded import Loaded
 from gateway_core.config.paths import config_path
 from gateway_core.structure import Sources
 

@@ -1,6 +1,5 @@
 """What a configuration says, table by table, with its defaults."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -20,8 +19,8 @@ class DecideConfig:
     """``[decide]``: the chain that answers a question.
 
     Attributes:
-        chain: provider names in the order they are tried; None means whatever is installed
-            and usable as it stands.
+        chain: provider names in the order in which they are asked; when absent, whatever is
+            usable as it stands.
         timeout_s: the time one attempt may take, in seconds.
         deadline_s: the time the whole call may take, in seconds.
         threshold: the confidence below which the gateway abstains, in [0, 1].
@@ -201,24 +200,3 @@ class Config:
     http: HttpConfig = HttpConfig()
     log: LogConfig = LogConfig()
     decision_log: DecisionLogConfig = DecisionLogConfig()
-
-
-@attrs.frozen(kw_only=True)
-class Loaded:
-    """A configuration, and what was wrong with it.
-
-    Attributes:
-        config: what can be used.
-        faults: one line per fault, each with its path and the way out.
-        broken: the sections and providers that had faults, such as ``http`` and
-            ``providers.laya``.
-        dropped: operator providers left out because of their faults, with the dialect that
-            they name, if they name one.
-        environ: the environment that was read.
-    """
-
-    config: Config
-    faults: tuple[str, ...] = ()
-    broken: frozenset[str] = frozenset()
-    dropped: Mapping[str, str | None] = attrs.field(factory=dict)
-    environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)

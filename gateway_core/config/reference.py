@@ -30,13 +30,13 @@ TABLES: Final[Mapping[str, type]] = {
 """Every table of the file, in the order of a person's interest."""
 
 _KINDS: Final = {
+    Mapping: "a table",
     bool: "true or false",
     int: "a whole number",
     float: "a number",
     Secret: 'a secret: `{ env = "NAME" }` or `{ file = "PATH" }`',
     Path: "a path",
     tuple: "a list of text",
-    Mapping: "a table",
     str: "text",
 }
 
@@ -61,9 +61,9 @@ class Key:
 
 
 def summary_of(cls: type) -> str:
-    """Return the first sentence of a table's class, without the table's name."""
+    """Return what a table is for: the first line of its class, without the table's name."""
     first = (inspect.getdoc(cls) or "").partition("\n")[0]
-    return first.partition(": ")[2] or first
+    return _sentence(first.partition(": ")[2] or first)
 
 
 def keys_of(table: str, cls: type) -> Iterator[Key]:
@@ -80,11 +80,15 @@ def keys_of(table: str, cls: type) -> Iterator[Key]:
         )
 
 
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
 def _meanings(cls: type) -> dict[str, str]:
     """Return what the ``Attributes`` section of a docstring says, by attribute."""
     listed = (inspect.getdoc(cls) or "").partition("Attributes:\n")[2]
     entries = re.split(r"^ {4}(\w+): ", listed, flags=re.MULTILINE)[1:]
-    texts = (re.sub(r"\s+", " ", text).strip() for text in entries[1::2])
+    texts = (_sentence(re.sub(r"\s+", " ", text).strip()) for text in entries[1::2])
     return dict(zip(entries[::2], texts, strict=True))
 
 
@@ -94,7 +98,7 @@ def _takes(attribute: "attrs.Attribute[Any]") -> str:
         return str(expected)
     kinds = {attribute.type, get_origin(attribute.type), *get_args(attribute.type)}
     kinds |= {get_origin(kind) for kind in kinds}
-    return next(words for kind, words in _KINDS.items() if kind in kinds)
+    return next((words for kind, words in _KINDS.items() if kind in kinds), "a table")
 
 
 def _default(attribute: "attrs.Attribute[Any]") -> Any:

@@ -46,12 +46,7 @@ def _section(name: str) -> str:
 
 
 def _key(key: Key) -> Iterator[str]:
-    meaning = key.meaning.replace("``", "").rstrip(".")
-    yield from textwrap.wrap(
-        f"{meaning}; {key.takes.replace('`', '')}.",
-        _WIDTH,
-        initial_indent="# ",
-        subsequent_indent="# ",
-    )
+    text = f"{key.meaning} Takes {key.takes}.".replace("`", "")
+    yield from textwrap.wrap(text, _WIDTH, initial_indent="# ", subsequent_indent="# ")
     shown = "..." if key.default is None else tomli_w.dumps({"x": key.default}).strip()[4:]
     yield f"# {key.name} = {shown}"

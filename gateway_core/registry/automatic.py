@@ -11,7 +11,7 @@ from enum import IntEnum
 import attrs
 
 from gateway_core.catalog import Catalog, Kind, State
-from gateway_core.config.model import Loaded
+from gateway_core.config.loaded import Loaded
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
 from gateway_core.registry.dialects import dialect_of, usual_key

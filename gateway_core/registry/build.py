@@ -5,7 +5,8 @@ from pathlib import Path
 import attrs
 
 from gateway_core.catalog import Catalog
-from gateway_core.config.model import Loaded, ProviderConfig
+from gateway_core.config.loaded import Loaded
+from gateway_core.config.model import ProviderConfig
 from gateway_core.context import Endpoint
 from gateway_core.errors import ConfigError
 from gateway_core.outbound import DestinationPolicy, Outbound

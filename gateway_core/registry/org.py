@@ -5,7 +5,8 @@ from functools import cached_property
 
 import attrs
 
-from gateway_core.config.model import Loaded, OrgConfig
+from gateway_core.config.loaded import Loaded
+from gateway_core.config.model import OrgConfig
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
 from gateway_core.registry.plan import Plan, configured_plan

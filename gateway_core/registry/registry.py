@@ -6,7 +6,7 @@ from functools import cached_property
 
 from gateway_core.catalog import Catalog
 from gateway_core.config.environment import STRICT_PLUGINS, is_on
-from gateway_core.config.model import Loaded
+from gateway_core.config.loaded import Loaded
 from gateway_core.errors import ConfigError
 from gateway_core.outbound import Outbound
 from gateway_core.provider import Provider

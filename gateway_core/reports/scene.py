@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import attrs
 
 from gateway_core.calibration import Calibrator, Thresholds
-from gateway_core.config.model import Loaded
+from gateway_core.config.loaded import Loaded
 from gateway_core.decide import Candidate
 from gateway_core.registry import Registry
 

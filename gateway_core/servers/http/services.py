@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import attrs
 
 from gateway_core.catalog import Catalog
-from gateway_core.config.model import Loaded
+from gateway_core.config.loaded import Loaded
 from gateway_core.gateway import Gateway
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry

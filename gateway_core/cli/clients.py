@@ -1,0 +1,87 @@
+"""The MCP clients that s1gw can be added to: where each keeps its servers, and how."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+SERVER: Final = "s1gw"
+"""The name under which the gateway appears in a client."""
+
+
+@attrs.frozen(kw_only=True)
+class Client:
+    """One MCP client.
+
+    Attributes:
+        title: its name, for people.
+        file: returns the JSON file that holds its servers for all of a person's projects.
+        servers: the key of that file that holds them.
+        typed: whether an entry says that it is reached over stdio.
+    """
+
+    title: str
+    file: Callable[[], Path]
+    servers: str = "mcpServers"
+    typed: bool = True
+
+
+def _settings_folder() -> Path:
+    """Return the folder in which desktop programs keep their settings."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+
+
+def _claude_code() -> Path:
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home()) / ".claude.json"
+
+
+def _claude_desktop() -> Path:
+    return _settings_folder() / "Claude" / "claude_desktop_config.json"
+
+
+def _cursor() -> Path:
+    return Path.home() / ".cursor" / "mcp.json"
+
+
+def _vscode() -> Path:
+    return _settings_folder() / "Code" / "User" / "mcp.json"
+
+
+CLIENTS: Final[Mapping[str, Client]] = {
+    "claude-code": Client(title="Claude Code", file=_claude_code),
+    "claude-desktop": Client(title="Claude Desktop", file=_claude_desktop, typed=False),
+    "cursor": Client(title="Cursor", file=_cursor),
+    "vscode": Client(title="VS Code", file=_vscode, servers="servers"),
+}
+
+
+def entry_for(client: Client, config_path: Path | None) -> dict[str, Any]:
+    """Return what a client needs to start the gateway; never a credential.
+
+    Programs started from a desktop see neither a shell's ``PATH`` nor its variables, so the
+    command is absolute and what the shell says about our own files is written down.
+    """
+    command, *arguments = _command()
+    chosen = config_path or os.environ.get("S1GW_CONFIG")
+    if chosen:
+        arguments += ["--config", str(Path(chosen).expanduser().absolute())]
+    entry: dict[str, Any] = {"type": "stdio"} if client.typed else {}
+    entry |= {"command": command, "args": [*arguments, "serve", "--mcp"]}
+    state = os.environ.get("S1GW_STATE_DIR")
+    if state:
+        entry["env"] = {"S1GW_STATE_DIR": str(Path(state).expanduser().absolute())}
+    return entry
+
+
+def _command() -> list[str]:
+    script = Path(sys.executable).with_name("s1gw.exe" if sys.platform == "win32" else "s1gw")
+    if script.exists():
+        return [str(script)]
+    return [sys.executable, "-m", "gateway_core.cli"]

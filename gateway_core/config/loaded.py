@@ -1,0 +1,29 @@
+"""A configuration as it was loaded."""
+
+import os
+from collections.abc import Mapping
+
+import attrs
+
+from gateway_core.config.model import Config
+
+
+@attrs.frozen(kw_only=True)
+class Loaded:
+    """A configuration, and what was wrong with it.
+
+    Attributes:
+        config: what can be used.
+        faults: one line per fault, each with its path and the way out.
+        broken: the sections and providers that had faults, such as ``http`` and
+            ``providers.laya``.
+        dropped: operator providers left out because of their faults, with the dialect that
+            they name, if they name one.
+        environ: the environment that was read.
+    """
+
+    config: Config
+    faults: tuple[str, ...] = ()
+    broken: frozenset[str] = frozenset()
+    dropped: Mapping[str, str | None] = attrs.field(factory=dict)
+    environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
