@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gateway_core.context import Endpoint as Endpoint
     from gateway_core.context import ProviderContext as ProviderContext
     from gateway_core.context import bearer as bearer
+    from gateway_core.gateway import Gateway as Gateway
     from gateway_core.hookspecs import API_VERSION as API_VERSION
     from gateway_core.hookspecs import ProviderSpec as ProviderSpec
     from gateway_core.hookspecs import hookimpl as hookimpl
@@ -31,6 +32,7 @@ __version__: Final = "0.1.0"
 
 _HOMES: Final = {
     "context": ("Endpoint", "ProviderContext", "bearer"),
+    "gateway": ("Gateway",),
     "hookspecs": ("API_VERSION", "ProviderSpec", "hookimpl"),
     "secret": ("Secret",),
     "types": (
@@ -58,6 +60,7 @@ __all__ = [
     "EmptyState",
     "Endpoint",
     "Format",
+    "Gateway",
     "LabelRules",
     "ModelInfo",
     "Operation",
