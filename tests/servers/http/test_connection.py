@@ -1,0 +1,257 @@
+"""What a client may send on a connection, and what it gets for what it may not: raw sockets."""
+
+import json
+import re
+import socket
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+from backports import zstd
+
+from gateway_core.testing import Gate, Reply, ScriptedUpstream
+from gateway_core.testing.process import GatewayProcess
+
+PATIENCE_S = 30
+LIMIT = 100_000
+BODY = b'{"model": "m", "state": "never-log-this", "questions": {"q": {"type": "noul"}}}'
+ANSWER = Reply(body={"model": "m", "answers": {}, "usage": {}})
+
+
+class Client:
+    """One connection, and the replies that were read from it."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE_S)
+        self.file = self.socket.makefile("rb")
+
+    def send(self, *pieces: bytes) -> None:
+        for piece in pieces:
+            self.socket.sendall(piece)
+
+    def head(self) -> tuple[int, dict[str, str]]:
+        status = int(self.file.readline().split()[1])
+        headers = {}
+        while (line := self.file.readline()) not in (b"\r\n", b""):
+            name, _, value = line.decode().partition(":")
+            headers[name.lower()] = value.strip()
+        return status, headers
+
+    def reply(self) -> tuple[int, dict[str, str], Any]:
+        status, headers = self.head()
+        return status, headers, json.loads(self.file.read(int(headers["content-length"])))
+
+    def refusal(self) -> tuple[int, str]:
+        status, headers, content = self.reply()
+        assert headers["content-type"] == "application/json"
+        assert content["error"].keys() == {"message", "type", "param", "code"}
+        return status, content["error"]["code"]
+
+    @property
+    def closed(self) -> bool:
+        return self.file.read(1) == b""
+
+
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[ScriptedUpstream]:
+    with ScriptedUpstream() as found:
+        found.answer(ANSWER)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def gateway(
+    start_once: Callable[..., GatewayProcess], upstream: ScriptedUpstream
+) -> GatewayProcess:
+    config = f"""
+    [http]
+    max_body_bytes = {LIMIT}
+    [providers.fake]
+    api_format = "systemone"
+    base_url = "{upstream.url}"
+    models = ["m"]
+    """
+    return start_once(config, "--auth", "disabled")
+
+
+@pytest.fixture
+def client(gateway: GatewayProcess) -> Iterator[Client]:
+    found = Client(gateway.port)
+    with closing(found.socket), found.file:
+        yield found
+
+
+def request(*headers: str, line: str = "POST /v1/systemone HTTP/1.1", body: bytes = b"") -> bytes:
+    return "\r\n".join((line, "host: gateway", *headers, "", "")).encode() + body
+
+
+def chunk(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+def test_a_connection_serves_one_request_after_the_other(client: Client) -> None:
+    for _ in range(3):
+        client.send(request(f"content-length: {len(BODY)}", body=BODY))
+        assert client.reply()[0] == 200
+
+
+def test_pipelined_requests_are_answered_in_their_order(client: Client) -> None:
+    client.send(
+        request(f"content-length: {len(BODY)}", body=BODY)
+        + request(line="GET /healthz HTTP/1.1")
+        + request(line="GET /nothing HTTP/1.1")
+        + request(f"content-length: {len(BODY)}", body=BODY)
+    )
+    assert [client.reply()[0] for _ in range(4)] == [200, 200, 404, 200]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_chunked_body_comes_in_pieces_of_any_size(client: Client, size: int) -> None:
+    client.send(request("transfer-encoding: chunked"))
+    for at in range(0, len(BODY), size):
+        client.send(chunk(BODY[at : at + size]))
+    client.send(b"0\r\n\r\n")
+    assert client.reply()[0] == 200
+
+
+def test_a_head_comes_in_byte_by_byte(client: Client) -> None:
+    whole = request(line="GET /healthz HTTP/1.1")
+    client.send(*(whole[at : at + 1] for at in range(len(whole))))
+    assert client.reply()[0] == 200
+
+
+def test_a_client_that_asks_first_is_told_to_go_on(client: Client) -> None:
+    client.send(request("expect: 100-continue", f"content-length: {len(BODY)}"))
+    assert client.head() == (100, {})
+    client.send(BODY)
+    assert client.reply()[0] == 200
+
+
+def test_a_client_that_asks_first_is_refused_without_its_body(client: Client) -> None:
+    client.send(request("expect: 100-continue", "content-length: 100001"))
+    assert client.refusal() == (413, "request_too_large")
+    assert client.closed
+
+
+def test_a_body_that_says_it_is_too_large_is_refused_before_it_comes(client: Client) -> None:
+    client.send(request("content-length: 100001"))
+    assert client.refusal() == (413, "request_too_large")
+
+
+def test_a_client_that_sends_too_much_reads_the_refusal_and_goes_on(client: Client) -> None:
+    client.send(request("content-length: 3000000"), b"x" * 3_000_000)
+    assert client.refusal() == (413, "request_too_large")
+    client.send(request(line="GET /healthz HTTP/1.1"))
+    assert client.reply()[0] == 200
+
+
+def test_a_chunked_body_is_refused_at_the_limit(client: Client) -> None:
+    client.send(request("transfer-encoding: chunked"), chunk(b"x" * 60_000), chunk(b"x" * 60_000))
+    assert client.refusal() == (413, "request_too_large")
+
+
+def bombs() -> dict[str, bytes]:
+    plain = b" " * 50_000_000
+    deflate = zlib.compressobj(wbits=-15)
+    gzip = zlib.compressobj(wbits=31)
+    return {
+        "zstd": zstd.compress(plain),
+        "gzip": gzip.compress(plain) + gzip.flush(),
+        "deflate": deflate.compress(plain) + deflate.flush(),
+    }
+
+
+@pytest.mark.parametrize("encoding", ["zstd", "gzip", "deflate"])
+def test_a_small_body_that_unfolds_beyond_the_limit_is_refused(
+    client: Client, encoding: str
+) -> None:
+    bomb = bombs()[encoding]
+    assert len(bomb) < LIMIT
+    client.send(request(f"content-encoding: {encoding}", f"content-length: {len(bomb)}"), bomb)
+    assert client.refusal() == (413, "request_too_large")
+
+
+MALFORMED = {
+    "no HTTP": b"never-log-this\r\n\r\n",
+    "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "two lengths": request("content-length: 1", "content-length: 2"),
+    "length and chunks": request("content-length: 4", "transfer-encoding: chunked"),
+    "bad length": request("content-length: -4"),
+    "space before colon": request("content-length : 4"),
+    "bare line feed in a header": b"GET /healthz HTTP/1.1\nhost: x\n\n",
+    "bad chunk": request("transfer-encoding: chunked", body=b"zz\r\n"),
+    "null in a header": request("a: \0"),
+}
+
+
+@pytest.mark.parametrize("data", MALFORMED.values(), ids=MALFORMED.keys())
+def test_what_is_not_http_is_refused_in_the_envelope(client: Client, data: bytes) -> None:
+    client.send(data)
+    assert client.refusal() == (400, "invalid_request")
+    assert client.closed
+
+
+def test_a_head_over_the_bound_is_refused(client: Client) -> None:
+    client.send(b"GET /healthz HTTP/1.1\r\na: ", b"x" * 70_000)
+    assert client.refusal() == (431, "request_headers_too_large")
+    assert client.closed
+
+
+def test_a_malformed_request_does_not_take_the_reply_of_the_one_before(
+    client: Client, upstream: ScriptedUpstream
+) -> None:
+    gate = Gate()
+    upstream.queue(Reply(body={"answers": {}, "usage": {}}, gate=gate))
+    client.send(request(f"content-length: {len(BODY)}", body=BODY) + b"never-log-this\r\n\r\n")
+    gate.open()
+    assert client.reply()[0] == 200
+    assert client.closed
+
+
+def test_a_client_that_wants_to_close_is_obeyed(client: Client) -> None:
+    client.send(request("connection: close", line="GET /healthz HTTP/1.1"))
+    status, headers, _ = client.reply()
+    assert (status, headers["connection"]) == (200, "close")
+    assert client.closed
+
+
+def test_http_1_0_gets_one_reply(client: Client) -> None:
+    client.send(b"GET /healthz HTTP/1.0\r\n\r\n")
+    assert client.reply()[0] == 200
+    assert client.closed
+
+
+def test_an_offer_of_another_protocol_is_declined(client: Client) -> None:
+    client.send(request("connection: upgrade", "upgrade: h2c", line="GET /healthz HTTP/1.1"))
+    assert client.reply()[0] == 200
+
+
+def test_a_head_request_gets_no_body(client: Client) -> None:
+    client.send(request(line="HEAD /healthz HTTP/1.1") + request(line="GET /healthz HTTP/1.1"))
+    status, headers = client.head()
+    assert (status, headers["content-length"]) == (200, "15")
+    assert client.reply()[0] == 200
+
+
+def test_a_whole_url_names_the_route_as_well(client: Client) -> None:
+    client.send(request(line="GET http://gateway/%68ealthz?a=b HTTP/1.1"))
+    assert client.reply()[0] == 200
+
+
+@pytest.mark.parametrize("sent", ["abc-123", "a" * 128])
+def test_a_sane_request_id_comes_back(client: Client, sent: str) -> None:
+    client.send(request(f"x-request-id: {sent}", line="GET /healthz HTTP/1.1"))
+    assert client.reply()[1]["x-request-id"] == sent
+
+
+@pytest.mark.parametrize("sent", ["", "a" * 129, "a b", 'a"b', "é"])
+def test_another_request_id_is_replaced(client: Client, sent: str) -> None:
+    client.send(request(f"x-request-id: {sent}", line="GET /healthz HTTP/1.1"))
+    assert re.fullmatch("[0-9a-f]{32}", client.reply()[1]["x-request-id"])
+
+
+def test_every_reply_has_a_date(client: Client) -> None:
+    client.send(request(line="GET /healthz HTTP/1.1"))
+    assert client.reply()[1]["date"].endswith("GMT")
