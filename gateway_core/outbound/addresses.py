@@ -53,7 +53,7 @@ def literal(host: str) -> Address | None:
         pass
     try:
         return IPv4Address(socket.inet_aton(text))
-    except OSError:
+    except (OSError, ValueError):
         return None
 
 

@@ -9,7 +9,7 @@ import attrs
 
 from gateway_core.errors import ProviderUnreachable
 from gateway_core.outbound.no_proxy import NoProxy
-from gateway_core.outbound.target import DEFAULT_PORTS, Target
+from gateway_core.outbound.target import DEFAULT_PORTS, Target, bracketed
 from gateway_core.secret import Secret
 
 _UNUSABLE: Final = "the proxy that the environment names is not an http:// or https:// URL"
@@ -34,7 +34,7 @@ class Proxy:
     @property
     def key(self) -> str:
         """What tells this proxy's connections from others in the pool."""
-        return f"{self.scheme}://{self.host}:{self.port}"
+        return f"{self.scheme}://{bracketed(self.host)}:{self.port}"
 
 
 class Proxies:

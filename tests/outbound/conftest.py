@@ -51,11 +51,12 @@ class RawServer:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self.writers.append(writer)
-        with suppress(asyncio.IncompleteReadError, ConnectionError):
+        try:
             while not writer.is_closing():
                 await self._answer(reader, writer)
-        writer.close()
-        self.closed.set()
+        finally:
+            writer.close()
+            self.closed.set()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -83,20 +84,42 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     return "asyncio", {"use_uvloop": request.param}
 
 
+@asynccontextmanager
+async def listening(handler: Any, tls: ssl.SSLContext | None = None) -> AsyncIterator[int]:
+    """Run ``handler`` for each connection; at the end close all and wait for the handlers."""
+    writers: list[asyncio.StreamWriter] = []
+    tasks: list[asyncio.Task[Any]] = []
+
+    async def tracked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
+        tasks.append(asyncio.current_task())  # type: ignore[arg-type]
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            await handler(reader, writer)
+        writer.close()
+
+    server = await asyncio.start_server(tracked, "127.0.0.1", 0, ssl=tls)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        for writer in writers:
+            writer.transport.abort()
+        await asyncio.gather(*tasks)
+        await server.wait_closed()
+
+
+@pytest.fixture
+def listen() -> Any:
+    return listening
+
+
 @pytest.fixture
 def serve() -> Serve:
     @asynccontextmanager
     async def start(script: Script = OK, tls: ssl.SSLContext | None = None) -> Any:
         raw = RawServer(script, tls)
-        server = await asyncio.start_server(raw.serve, "127.0.0.1", 0, ssl=tls)
-        raw.port = server.sockets[0].getsockname()[1]
-        try:
+        async with listening(raw.serve, tls) as raw.port:
             yield raw
-        finally:
-            server.close()
-            for writer in raw.writers:
-                writer.transport.abort()
-            await server.wait_closed()
 
     return start
 
@@ -122,7 +145,9 @@ def authority() -> trustme.CA:
 @pytest.fixture(scope="session")
 def server_tls(authority: trustme.CA) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("provider.example", "127.0.0.1", "localhost").configure_cert(context)
+    authority.issue_cert("provider.example", "127.0.0.1", "0.0.0.0", "localhost").configure_cert(
+        context
+    )
     return context
 
 

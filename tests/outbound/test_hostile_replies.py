@@ -239,15 +239,13 @@ async def test_a_server_that_stops_reading_and_closes_its_side_is_noticed(serve,
         gone.set()
 
 
-async def test_a_server_that_speaks_first_is_not_trusted(sender) -> None:
+async def test_a_server_that_speaks_first_is_not_trusted(listen, sender) -> None:
     async def speak(reader, writer) -> None:
         writer.write(LENGTH + b"{}")
         await reader.read()
         writer.close()
 
-    server = await asyncio.start_server(speak, "127.0.0.1", 0)
-    async with server:
-        port = server.sockets[0].getsockname()[1]
+    async with listen(speak) as port:
         url = f"http://127.0.0.1:{port}/"
         replies = [sender.send("POST", url, headers={}, body=b"{}") for _ in range(3)]
         for outcome in await asyncio.gather(*replies, return_exceptions=True):

@@ -39,15 +39,14 @@ async def test_an_untrusted_server_is_refused(serve, sender, server_tls) -> None
     assert server.requests == []
 
 
-async def test_a_server_without_tls_is_refused(secure) -> None:
+async def test_a_server_without_tls_is_refused(listen, secure) -> None:
     async def speak(reader, writer) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
         await reader.read()
         writer.close()
 
-    server = await asyncio.start_server(speak, "127.0.0.1", 0)
-    async with server:
-        url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    async with listen(speak) as port:
+        url = f"https://127.0.0.1:{port}/"
         with pytest.raises(ProviderUnreachable, match="no TLS connection"):
             await secure.send("POST", url, headers={}, body=b"{}")
 

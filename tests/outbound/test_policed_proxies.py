@@ -1,0 +1,121 @@
+"""With a proxy the destination is still judged first, and named by the judged address."""
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+
+from gateway_core import Endpoint
+from gateway_core.errors import DestinationBlocked, DestinationUnusable
+from gateway_core.outbound import DestinationPolicy, Outbound
+
+pytestmark = pytest.mark.anyio
+
+
+class Proxy:
+    """Notes what it is asked for and leads every tunnel to one port on loopback."""
+
+    def __init__(self) -> None:
+        self.heads: list[str] = []
+        self.target = 0
+
+    async def serve(self, reader, writer) -> None:
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            self.heads.append(head)
+            if head.startswith("CONNECT"):
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                await self._pipe(reader, writer)
+                break
+            await reader.readexactly(2)
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+
+    async def _pipe(self, reader, writer) -> None:
+        inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        await asyncio.gather(copy(reader, inner_writer), copy(inner_reader, writer))
+
+
+async def copy(reader, writer) -> None:
+    with suppress(ConnectionError):
+        while data := await reader.read(65536):
+            writer.write(data)
+    writer.close()
+
+
+@pytest.fixture
+async def names():
+    return {"provider.example": ["203.0.113.7"]}
+
+
+@pytest.fixture
+async def proxy():
+    return Proxy()
+
+
+@pytest.fixture
+async def policed(listen, trusting, names, proxy):
+    async def resolve(host, port):
+        if host not in names:
+            raise OSError
+        return names[host]
+
+    async with listen(proxy.serve) as port:
+        environ = {"ALL_PROXY": f"http://u:p@127.0.0.1:{port}", **trusting}
+        outbound = Outbound(environ, resolve=resolve)
+        yield outbound.sender(Endpoint(timeout_s=20), DestinationPolicy())
+        await outbound.aclose()
+
+
+async def test_plain_http_names_the_judged_address_and_the_host_apart(
+    policed, proxy, names
+) -> None:
+    names["provider.example"] = ["203.0.113.7", "203.0.113.8"]
+    await policed.send("POST", "http://provider.example/a", headers={}, body=b"{}")
+    names["provider.example"] = ["2606:4700::1111"]
+    await policed.send("POST", "http://provider.example/a", headers={}, body=b"{}")
+    await policed.send("POST", "http://203.0.113.9:81/a", headers={}, body=b"{}")
+    assert [head.split("\r\n")[:2] for head in proxy.heads] == [
+        ["POST http://203.0.113.7/a HTTP/1.1", "host: provider.example"],
+        ["POST http://[2606:4700::1111]/a HTTP/1.1", "host: provider.example"],
+        ["POST http://203.0.113.9:81/a HTTP/1.1", "host: 203.0.113.9:81"],
+    ]
+    assert "proxy-authorization: Basic dTpw\r\n" in proxy.heads[0]
+
+
+async def test_a_tunnel_leads_to_the_judged_address_and_tls_is_for_the_name(
+    serve, policed, proxy, server_tls
+) -> None:
+    async with serve(tls=server_tls) as server:
+        proxy.target = server.port
+        for _ in range(2):
+            await policed.send("POST", "https://provider.example/a", headers={}, body=b"{}")
+        assert server.connections == 1
+    assert [head.split("\r\n") for head in proxy.heads] == [
+        [
+            "CONNECT 203.0.113.7:443 HTTP/1.1",
+            "host: 203.0.113.7:443",
+            "proxy-authorization: Basic dTpw",
+            "",
+            "",
+        ]
+    ]
+    assert server.requests[0].headers["host"] == "provider.example"
+    assert "proxy-authorization" not in server.requests[0].headers
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize(
+    "refused",
+    [
+        ("bad.example", DestinationBlocked),
+        ("nowhere.example", DestinationUnusable),
+        ("169.254.169.254", DestinationBlocked),
+        ("metadata", DestinationBlocked),
+    ],
+)
+async def test_a_proxy_is_no_way_around_the_policy(policed, proxy, names, scheme, refused) -> None:
+    host, error = refused
+    names["bad.example"] = ["1.1.1.1", "10.0.0.1"]
+    with pytest.raises(error):
+        await policed.send("POST", f"{scheme}://{host}/", headers={}, body=b"{}")
+    assert proxy.heads == []
