@@ -76,25 +76,26 @@ def checked_answer(
     Raises:
         MalformedResponse: it breaks a rule of the decide contract.
     """
-    usage = envelope.get("usage")
-    told = usage if isinstance(usage, dict) else {}
-    about = Answer(
+    reported = envelope.get("usage")
+    usage = reported if isinstance(reported, dict) else {}
+    decision, probabilities, confidence = None, None, None
+    if not found.refused:
+        decision, probabilities = _decided(found, form, optional=optional)
+        if found.confidence is not None:
+            confidence = probability(found.confidence, "confidence")
+    return Answer(
+        decision=decision,
+        probabilities=probabilities,
+        provider_confidence=confidence,
         model=_name(envelope.get("model")),
         refused=found.refused,
         abstained=found.abstained,
-        truncated=_truncated(told),
+        truncated=_truncated(usage),
         usage=Usage(
-            input_tokens=_count(told.get("input_tokens")),
-            output_tokens=_count(told.get("output_tokens")),
+            input_tokens=_count(usage.get("input_tokens")),
+            output_tokens=_count(usage.get("output_tokens")),
         ),
     )
-    if found.refused:
-        return about
-    if found.confidence is not None:
-        confidence = probability(found.confidence, "confidence")
-        about = attrs.evolve(about, provider_confidence=confidence)
-    decision, probabilities = _decided(found, form, optional=optional)
-    return attrs.evolve(about, decision=decision, probabilities=probabilities)
 
 
 def _decided(found: Found, form: Form, *, optional: bool) -> tuple[str, Mapping[str, float] | None]:
