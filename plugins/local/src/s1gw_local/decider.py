@@ -5,9 +5,10 @@ from typing import Any
 
 import attrs
 
-from s1gw_local.body import Body, Question
+from s1gw_local.body import Body
 from s1gw_local.engine import Engine
 from s1gw_local.fitted import shipped_fit
+from s1gw_local.question import Question
 from s1gw_local.scoring import choice_confidence, score_confidence, softmax
 
 

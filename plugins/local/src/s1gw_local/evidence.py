@@ -18,8 +18,9 @@ import attrs
 
 from s1gw_local.body import Body
 from s1gw_local.decider import Decider
-from s1gw_local.engine import Engine, raw_vector
+from s1gw_local.engine import Engine
 from s1gw_local.metrics import Row, auroc, brier, ece, hits, nll, wilson
+from s1gw_local.native import raw_vector
 from s1gw_local.tasks import Example, Task, tasks, yes_no_examples
 
 _vector: Final = lru_cache(maxsize=512)(raw_vector)

@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from s1gw_local.engine import raw_vector
 from s1gw_local.fitted import FIT_FILE, Fit
 from s1gw_local.metrics import Row, nll
+from s1gw_local.native import raw_vector
 from s1gw_local.scoring import softmax
 from s1gw_local.tasks import Task, tasks
 

@@ -16,9 +16,10 @@ from gateway_core import (
     hookimpl,
 )
 from gateway_core.errors import ModelNotFound
-from s1gw_local.body import MAX_OPTIONS, MAX_QUESTIONS, fault, read_body
+from s1gw_local.body import MAX_QUESTIONS, read_body
 from s1gw_local.decider import Decider
 from s1gw_local.engine import Engine
+from s1gw_local.question import MAX_OPTIONS, fault
 from s1gw_local.settings import LocalSettings
 
 MODEL: Final = "local-e5-small"

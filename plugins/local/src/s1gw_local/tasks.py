@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import attrs
 
-from s1gw_local.body import Question, read_body
+from s1gw_local.body import read_body
+from s1gw_local.question import Question
 
 DATA: Final = files("s1gw_local") / "data"
 
