@@ -5,6 +5,7 @@ with GatewayProcess(tmp_path, CONFIG, "--auth", "disabled") as gateway:
 assert "secret" not in gateway.log
 """
 
+import http.client
 import os
 import re
 import signal
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
@@ -69,13 +71,23 @@ class GatewayProcess:
         return self._process.pid
 
     def key(self, **settings: Any) -> str:
-        """Make a key that it takes from now on; see ``KeySettings``."""
+        """Make a key, and return it when the running gateway takes it; see ``KeySettings``."""
         kind = CallerKind(settings.pop("kind", "org"))
         record, secret = make_key(KeySettings(kind=kind, **settings))
         with changing_keys(self._state / "keys.json") as keys:
             keys[record.id] = record
         self.keys.append(secret.reveal())
+        while self._status(secret.reveal()) == 401:
+            pass
         return secret.reveal()
+
+    def _status(self, key: str) -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE_S)
+        with closing(connection):
+            # A blank provider key is refused to everyone, before anything counts as a request.
+            headers = {"authorization": f"Bearer {key}", "x-s1gw-provider-key": ""}
+            connection.request("POST", "/v1/systemone", headers=headers)
+            return connection.getresponse().status
 
     def wait_for(self, pattern: str) -> re.Match[str]:
         """Block until a line of its log matches ``pattern``; return the match."""
