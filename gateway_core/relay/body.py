@@ -10,6 +10,7 @@ from gateway_core.errors import RelayRefused
 from gateway_core.relay.members import JsonObject
 from gateway_core.types import Format
 
+_text: Final = msgspec.json.Decoder(str)
 _FORMATS: Final = {b"{": Format.SYSTEMONE, b"[": Format.OPENAI}
 
 
@@ -97,11 +98,16 @@ def read_json(content: bytes) -> DecisionBody:
 
 
 def _model(value: bytes) -> str:
-    # The standard library's parser, unlike msgspec's, reads lone surrogates.
-    model = json.loads(value) if value.startswith(b'"') else ""
+    if not value.startswith(b'"'):
+        raise _invalid("model must be a non-blank string", "model")
+    try:
+        model = _text.decode(value)
+    except msgspec.DecodeError:
+        # The standard library's parser, unlike msgspec's, reads lone surrogates.
+        model = str(json.loads(value))
     if not model.strip():
         raise _invalid("model must be a non-blank string", "model")
-    return str(model)
+    return model
 
 
 def _format(found: JsonObject) -> Format:

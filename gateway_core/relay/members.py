@@ -67,7 +67,7 @@ class JsonObject:
 
     def span(self, index: int) -> tuple[int, int]:
         """Return where the value of the member at ``index`` starts and ends in the text."""
-        *_, key = islice(self._keys(), index + 1)
+        key = next(islice(self._keys(), index, None))
         return key.end(), key.end() + len(memoryview(self._values[index]))
 
     def first(self, index: int) -> bytes:

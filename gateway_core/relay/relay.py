@@ -1,6 +1,6 @@
 """The relay: the contract's checks in their order, one attempt, and the reply."""
 
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Sequence
 from time import perf_counter
 from typing import Final
 
@@ -15,6 +15,7 @@ from gateway_core.relay.call import CallRecord, Headers, RelayReply, Route
 from gateway_core.relay.callers import OPERATOR, Caller, CallerKind, bearer_token, customer_key
 from gateway_core.relay.keys.store import KeyStore
 from gateway_core.relay.limits.admission import Admission, bounds_of
+from gateway_core.relay.limits.counting import Bound
 from gateway_core.relay.limits.limiter import Limiter
 from gateway_core.relay.listing import list_models
 from gateway_core.relay.reading import read_whole
@@ -40,6 +41,7 @@ class Relay:
         self._config = registry.loaded.config
         self._keys = keys
         self._limiter = limiter
+        self._bounds: dict[str, tuple[Caller, Sequence[Bound]]] = {}
         self._router = Router(registry, self._config)
         self._timeout_s = self._config.http.timeout_s
         self._max_body = min(self._config.http.max_body_bytes, MAX_BODY_BYTES)
@@ -66,7 +68,11 @@ class Relay:
 
         Entering it raises ``RelayRefused`` ``rate_limit_exceeded`` when one is reached.
         """
-        return Admission(self._limiter, bounds_of(caller, self._config))
+        known = self._bounds.get(caller.key_id)
+        if known is None or known[0] is not caller:
+            known = caller, bounds_of(caller, self._config)
+            self._bounds[caller.key_id] = known
+        return Admission(self._limiter, known[1])
 
     async def read(
         self, headers: Headers, chunks: AsyncIterable[bytes], record: CallRecord

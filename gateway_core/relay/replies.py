@@ -1,6 +1,6 @@
 """What the caller gets back: the upstream's bytes, or an envelope; and which headers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -21,8 +21,8 @@ from gateway_core.types import DecisionReply, Format
 
 Pairs = list[tuple[bytes, bytes]]
 JSON: Final = (b"content-type", b"application/json")
-_FORWARDED: Final = frozenset({"retry-after", "retry-after-ms", "x-should-retry"})
-_FORWARDED_PREFIX: Final = "x-ratelimit-"
+_FORWARDED_FAMILY: Final = "x-ratelimit-"
+_FORWARDED: Final = ("retry-after", "retry-after-ms", "x-should-retry", _FORWARDED_FAMILY)
 _SYSTEMONE_ID: Final = "x-typesafe-request-id"
 """The public System One client fails on a reply without it, whoever the upstream is."""
 _OWN_ID: Final = "x-request-id"
@@ -127,29 +127,33 @@ def _decoded(body: bytes) -> _Reply:
         return _reply.decode(without_surrogates(body))
 
 
-def _forwarded(headers: Mapping[str, str]) -> Iterator[tuple[bytes, bytes]]:
-    for name, text in headers.items():
-        if name in _FORWARDED or name.startswith(_FORWARDED_PREFIX):
-            yield _bytes(name), _bytes(text)
+def _forwarded(headers: Mapping[str, str]) -> Pairs:
+    return [
+        (_bytes(name), _bytes(text))
+        for name, text in headers.items()
+        if name.startswith(_FORWARDED)
+        and (name.startswith(_FORWARDED_FAMILY) or name in _FORWARDED)
+    ]
 
 
-def _request_ids(
-    headers: Mapping[str, str], target: Target, wire: Format, own: str
-) -> Iterator[tuple[bytes, bytes]]:
-    yield b"x-request-id", _bytes(own)
+def _request_ids(headers: Mapping[str, str], target: Target, wire: Format, own: str) -> Pairs:
     name = target.provider.capabilities.request_id_header
     given = (headers.get(name) if name else None) or headers.get(_OWN_ID) or own
+    found = [(b"x-request-id", _bytes(own))]
     if name is not None and name != _OWN_ID:
-        yield _bytes(name), _bytes(given)
+        found.append((_bytes(name), _bytes(given)))
     if wire is Format.SYSTEMONE and name != _SYSTEMONE_ID:
-        yield _SYSTEMONE_ID.encode(), _bytes(given)
+        found.append((b"x-typesafe-request-id", _bytes(given)))
+    return found
 
 
 def _safe(headers: Pairs, secrets: Sequence[Secret]) -> Pairs:
     """Return ``headers`` without those whose value holds a secret."""
+    values = b"\n".join([value for _, value in headers])
     for secret in secrets:
         text = _bytes(secret.reveal())
-        headers = [pair for pair in headers if text not in pair[1]]
+        if text in values:
+            headers = [pair for pair in headers if text not in pair[1]]
     return headers
 
 

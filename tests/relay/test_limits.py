@@ -12,7 +12,8 @@ import pytest
 
 from gateway_core.config.model import HttpConfig, LimitsConfig
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.limits.limiter import Bound, Limiter, open_limiter
+from gateway_core.relay.limits.counting import Bound
+from gateway_core.relay.limits.limiter import Limiter, open_limiter
 from gateway_core.relay.limits.memory import process_store
 from gateway_core.relay.limits.shared import shared_store
 from gateway_core.secret import Secret
@@ -29,7 +30,7 @@ class Clock:
 
 
 def key(rpm: int | None = None, concurrency: int | None = None, name: str = "key:a") -> Bound:
-    return Bound(name, LimitsConfig(rpm=rpm, concurrency=concurrency))
+    return Bound.of(name, LimitsConfig(rpm=rpm, concurrency=concurrency))
 
 
 def org(rpm: int | None = None, concurrency: int | None = None) -> Bound:

@@ -5,17 +5,18 @@ from types import TracebackType
 
 from gateway_core.config.model import Config, LimitsConfig
 from gateway_core.relay.callers import Caller
-from gateway_core.relay.limits.limiter import Bound, Entry, Limiter
+from gateway_core.relay.limits.counting import Bound
+from gateway_core.relay.limits.limiter import Entry, Limiter
 
 
 def bounds_of(caller: Caller, config: Config) -> Sequence[Bound]:
     """Return the limits of a caller's key, then those of its organization."""
     bounds = []
     if _bounded(caller.limits):
-        bounds.append(Bound(f"key:{caller.key_id}", caller.limits))
+        bounds.append(Bound.of(f"key:{caller.key_id}", caller.limits))
     org = config.orgs.get(caller.org) if caller.org is not None else None
     if org is not None and _bounded(org.limits):
-        bounds.append(Bound(f"org:{caller.org}", org.limits))
+        bounds.append(Bound.of(f"org:{caller.org}", org.limits))
     return bounds
 
 

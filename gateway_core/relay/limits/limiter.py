@@ -4,15 +4,14 @@ import logging
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache
 from math import ceil
 from typing import Final
 
 import attrs
-from limits import RateLimitItemPerMinute
 
-from gateway_core.config.model import HttpConfig, LimitsConfig
+from gateway_core.config.model import HttpConfig
 from gateway_core.errors import RelayRefused
+from gateway_core.relay.limits.counting import Bound, count, take_slot
 from gateway_core.relay.limits.memory import process_store
 from gateway_core.relay.limits.store import Store
 
@@ -20,14 +19,6 @@ _log: Final = logging.getLogger("s1gw.limits")
 RETRY_S: Final = 5.0
 _LEASE_S: Final = 120.0
 """How long a slot outlives the time that its call may take, in seconds."""
-
-
-@attrs.frozen
-class Bound:
-    """The limits of one key or one organization, and the name that they are counted under."""
-
-    name: str
-    limits: LimitsConfig
 
 
 @attrs.frozen(eq=False)
@@ -86,10 +77,7 @@ class Limiter:
 
     async def leave(self, entry: Entry) -> None:
         """Free what a request held."""
-        for name, slot in entry.slots:
-            # A store that is down forgets the slot by itself when its lease runs out.
-            with suppress(*entry.store.failures):
-                await entry.store.slots.give_back(name, slot)
+        await _leave(entry)
 
     async def aclose(self) -> None:
         """Close the store's connections."""
@@ -127,65 +115,20 @@ async def _enter(store: Store, bounds: Sequence[Bound]) -> Entry:
     entry = Entry(store)
     try:
         for bound in bounds:
-            await _take_slot(entry, bound)
+            if bound.concurrency is not None:
+                slot = await take_slot(store, bound, bound.concurrency)
+                entry.slots.append((bound.name, slot))
         for bound in bounds:
-            await _count(store, bound)
+            if bound.rpm is not None:
+                await count(store, bound, bound.rpm)
     except BaseException:
-        await Limiter(store).leave(entry)
+        await _leave(entry)
         raise
     return entry
 
 
-async def _take_slot(entry: Entry, bound: Bound) -> None:
-    most = bound.limits.concurrency
-    if most is None:
-        return
-    slot = await entry.store.slots.take(bound.name, most)
-    if slot is None:
-        raise _exceeded(f"{most} requests at once", most, 1)
-    entry.slots.append((bound.name, slot))
-
-
-async def _count(store: Store, bound: Bound) -> None:
-    most = bound.limits.rpm
-    if most is None:
-        return
-    item = _per_minute(most)
-    key, expiry = item.key_for(bound.name), item.get_expiry()
-    if not await store.windows.acquire_sliding_window_entry(key, most, expiry):
-        window = await store.windows.get_sliding_window(key, expiry)
-        raise _exceeded(f"{most} requests a minute", most, _wait_s(most, expiry, *window))
-
-
-@lru_cache(maxsize=1024)
-def _per_minute(most: int) -> RateLimitItemPerMinute:
-    return RateLimitItemPerMinute(most)
-
-
-def _wait_s(
-    most: int, expiry: int, previous: int, _previous_s: float, current: int, current_s: float
-) -> int:
-    """Return after how many whole seconds one more request fits into a sliding window counter.
-
-    One fits once ``previous * rest / expiry + current < most``, where ``rest`` is what is left
-    of this window; when it ends, ``current`` becomes ``previous``.
-    """
-    rest = current_s % expiry
-    if current < most:
-        wait = rest - (most - current) * expiry / max(previous, 1)
-    else:
-        wait = rest + expiry * (1 - most / current)
-    return int(max(wait, 0)) + 1
-
-
-def _exceeded(what: str, most: int, wait_s: int) -> RelayRefused:
-    return RelayRefused(
-        "rate_limit_exceeded",
-        f"the limit of {what} is reached",
-        headers={
-            "retry-after": str(wait_s),
-            "x-ratelimit-limit": str(most),
-            "x-ratelimit-remaining": "0",
-            "x-ratelimit-reset": str(wait_s),
-        },
-    )
+async def _leave(entry: Entry) -> None:
+    for name, slot in entry.slots:
+        # A store that is down forgets the slot by itself when its lease runs out.
+        with suppress(*entry.store.failures):
+            await entry.store.slots.give_back(name, slot)
