@@ -30,6 +30,6 @@ def synthetic(count, temperature, *, options=4, seed=0, scale=1.5, **changes):
     ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_examples():
     return synthetic

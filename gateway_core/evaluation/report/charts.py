@@ -79,7 +79,8 @@ def latency(part: Part) -> str:
     """Draw the share of answers that were there after so many milliseconds."""
     times = part.latencies
     longest = times[min(len(times) - 1, int(len(times) * 0.99))] or 1.0
-    ticks = [f"{longest * tick:.4g}" for tick in (0, 0.25, 0.5, 0.75, 1)]
+    digits = 0 if longest >= 20 else 1
+    ticks = [f"{longest * tick:.{digits}f}" for tick in (0, 0.25, 0.5, 0.75, 1)]
     plot = Plot(f"Latency of {part.provider}", "milliseconds", "answered", across_ticks=ticks)
     picked = np.unique(np.linspace(0, len(times) - 1, 200).astype(int))
     points = [(times[p] / longest, (p + 1) / len(times)) for p in picked if times[p] <= longest]

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from html import escape
+from itertools import starmap
 from typing import Final
 
 from gateway_core.calibration.fitfile import Estimate
@@ -11,6 +12,7 @@ from gateway_core.evaluation.report.summary import Confusion, Pair, Part, Summar
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _TITLE: Final = "Calibration report"
+_COLUMNS: Final = ("examples", "accuracy", "NLL", "Brier", "ECE", "median ms", "95% within ms")
 _SERIES: Final = '<span class="key"></span>as it came<span class="key calibrated"></span>calibrated'
 _RIGHT: Final = '<span class="key right"></span>right<span class="key wrong"></span>wrong'
 _NOTES: Final = """
@@ -37,24 +39,14 @@ def page(summary: Summary, made: datetime) -> str:
         f"<h1>{_TITLE}</h1>"
         f'<p class="soft">Made by s1gw on {made:%Y-%m-%d %H:%M} UTC</p>'
         f"{_side_by_side(summary)}{''.join(map(_part, summary.parts))}"
-        f'<p class="soft">{_NOTES}</p></body></html>\n'
+        f'<footer class="soft">{_NOTES}</footer></body></html>\n'
     )
 
 
 def _side_by_side(summary: Summary) -> str:
-    names = (
-        "provider",
-        "examples",
-        "accuracy",
-        "NLL",
-        "Brier",
-        "ECE",
-        "median ms",
-        "95% within ms",
-    )
     rows = "".join(row for part in summary.parts for row in _rows(part))
     pairs = "".join(map(_pair, summary.pairs))
-    return f"<h2>Side by side</h2>{_table(names, rows)}{pairs}"
+    return f"<h2>Side by side</h2>{_table(('provider', *_COLUMNS), rows, 'stacked')}{pairs}"
 
 
 def _rows(part: Part) -> list[str]:
@@ -92,7 +84,7 @@ def _part(part: Part) -> str:
     if part.latencies:
         figures.append(_figure("Latency", charts.latency(part), ""))
     if part.confusion:
-        figures.append(_figure("Confusion matrix", _confusion(part.confusion), ""))
+        figures.append(_figure("Confusion matrix", _confusion(part.confusion), "", "wide"))
     return (
         f"<section><h2>{escape(part.provider)}</h2>"
         f'<p class="soft">Answered by {models}; {fits}.</p>'
@@ -100,9 +92,9 @@ def _part(part: Part) -> str:
     )
 
 
-def _figure(title: str, content: str, key: str) -> str:
+def _figure(title: str, content: str, key: str, style: str = "") -> str:
     note = f'<figcaption class="soft">{key}</figcaption>' if key else ""
-    return f"<figure><h3>{title}</h3>{content}{note}</figure>"
+    return f'<figure class="{style}"><h3>{title}</h3>{content}{note}</figure>'
 
 
 def _confusion(confusion: Confusion) -> str:
@@ -124,20 +116,21 @@ def _cells(place: int, counts: tuple[int, ...]) -> str:
     )
 
 
-def _table(heading: tuple[str, ...], rows: str) -> str:
+def _table(heading: tuple[str, ...], rows: str, style: str = "") -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in heading)
     return (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f'<div class="scroll"><table class="{style}"><thead><tr>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
 
 
 def _row(name: str, *cells: str) -> str:
-    return (
-        f'<tr><th scope="row">{name}</th>'
-        + "".join(f'<td class="number">{cell}</td>' for cell in cells)
-        + "</tr>"
-    )
+    pairs = zip(_COLUMNS, cells, strict=True)
+    return f'<tr><th scope="row">{name}</th>{"".join(starmap(_cell, pairs))}</tr>'
+
+
+def _cell(column: str, content: str) -> str:
+    return f'<td class="number" data-name="{column}"><span>{content}</span></td>'
 
 
 def _percent(number: Estimate) -> str:

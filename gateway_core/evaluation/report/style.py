@@ -15,7 +15,7 @@ body { margin: 0 auto; padding: 1.25rem; max-width: 70rem; background: var(--pag
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; } h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 0 0 .25rem; }
 p { margin: .25rem 0 .75rem; } .soft { color: var(--soft); font-size: .875rem; }
-h2, td, th, .soft { overflow-wrap: anywhere; }
+h2, p, th { overflow-wrap: anywhere; } tbody th { min-width: 7rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .35rem .7rem; border-bottom: 1px solid var(--edge); text-align: left;
@@ -23,9 +23,10 @@ th, td { padding: .35rem .7rem; border-bottom: 1px solid var(--edge); text-align
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 .number { white-space: nowrap; } .range { color: var(--soft); display: block; }
 .charts { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%,
-  19rem), 1fr)); }
+  22rem), 1fr)); }
 figure { margin: 0; padding: .9rem; background: var(--card); border: 1px solid var(--edge);
   border-radius: .5rem; min-width: 0; break-inside: avoid; }
+figure.wide { grid-column: 1 / -1; } footer { margin-top: 1.5rem; }
 svg { display: block; width: 100%; height: auto; }
 svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 .grid { stroke: var(--edge); } .ideal { stroke: var(--soft); stroke-dasharray: 3 4; fill: none; }
@@ -41,9 +42,16 @@ svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 .key.wrong { border-color: var(--bad); background: var(--bad); border-radius: 0; }
 .cell { text-align: right; background: color-mix(in srgb, var(--good) var(--share), transparent); }
 .cell.off { background: color-mix(in srgb, var(--bad) var(--share), transparent); }
+@media screen and (max-width: 42rem) { .stacked thead { display: none; }
+  .stacked tr, .stacked th, .stacked td { display: block; border: 0; padding: .15rem 0; }
+  .stacked tr { padding: .6rem 0; border-bottom: 1px solid var(--edge); }
+  .stacked td { display: grid; grid-template-columns: 8rem 1fr; }
+  .stacked td::before { content: attr(data-name); color: var(--soft); }
+  .stacked .range { display: inline; margin-left: .4rem; } }
 @media print { :root { color-scheme: light; --page: #fff; --ink: #000; --soft: #444;
   --edge: #bbb; --card: #fff; --raw: #b4490b; --fit: #1f57c3; --good: #5f8fd9; --bad: #d97a4a; }
   body { padding: 0; max-width: none; font-size: 10pt; } .scroll { overflow: visible; }
+  thead th, .number { white-space: normal; } tbody th { min-width: 0; } table { font-size: 8pt; }
   .charts { grid-template-columns: 1fr 1fr; } h2 { break-after: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 """

@@ -10,8 +10,8 @@ Point = tuple[float, float]
 
 _WIDTH: Final = 340
 _HEIGHT: Final = 250
-_LEFT: Final = 46
-_RIGHT: Final = 12
+_LEFT: Final = 56
+_RIGHT: Final = 20
 _TOP: Final = 10
 _BOTTOM: Final = 40
 _TICKS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
