@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gateway_core.cli.new_plugin import new
 from gateway_core.cli.terminal import plain, say, say_json, table
 
 if TYPE_CHECKING:
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
 @click.group()
 def plugins() -> None:
-    """List the installed plugins, or check one."""
+    """List the installed plugins, check one, or start one."""
+
+
+plugins.add_command(new)
 
 
 @plugins.command("list")
