@@ -1,7 +1,7 @@
 """Asking a provider for many answers: what that comes to first, and a bar while it runs."""
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import click
@@ -16,6 +16,8 @@ from gateway_core.wire import Answer, Question, QuestionType, unfit
 
 if TYPE_CHECKING:
     from gateway_core.evaluation.labelled import Labelled
+
+_NOT_AGREED: Final = 2
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -57,16 +59,17 @@ class Plan:
         """Ask, with a progress bar on stderr; what was answered is kept whatever happens.
 
         Raises:
-            click.UsageError: there is something to ask and nobody said yes.
+            SystemExit: there is something to ask and nobody said yes.
         """
         if self.left_out:
             click.echo(f"{self._name} cannot take {self.left_out:,} of the questions.", err=True)
         if not self.questions:
             return
         cost = self.cost(concurrency, per_minute)
-        if not yes:
-            raise click.UsageError(f"{cost}\nAdd --yes to go.")
         click.echo(cost, err=True)
+        if not yes:
+            click.echo("Nothing was asked yet. Add --yes to go.", err=True)
+            raise SystemExit(_NOT_AGREED)
         bounds = Bounds(concurrency=concurrency, per_minute=per_minute)
         bar = click.progressbar(
             length=len(self.questions),

@@ -95,7 +95,7 @@ def examples_from(
 
     Raises:
         InvalidRequest: lines cannot be used, or nothing can.
-        click.UsageError: a provider would have to be asked, and ``--yes`` is not given.
+        SystemExit: a provider would have to be asked, and ``--yes`` is not given.
     """
     labelled = _labelled(source, config_path)
     recorded = {one.recorded.provider for one in labelled if one.recorded}
