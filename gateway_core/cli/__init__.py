@@ -10,23 +10,24 @@ from gateway_core import __version__
 from gateway_core.errors import ConfigError, GatewayError
 
 COMMANDS: Final = {
-    "calibrate": "calibrate",
-    "capabilities": "report",
-    "completion": "completion",
-    "compare": "compare",
-    "config": "config",
-    "decide": "decide",
-    "health": "report",
-    "log": "log",
-    "keys": "keys",
-    "mcp": "mcp",
-    "models": "models",
-    "plugins": "plugins",
-    "schema": "schema",
-    "serve": "serve",
-    "toggle": "toggle",
+    "calibrate": ("calibrate", "Make confidence mean what it says, from known answers."),
+    "capabilities": ("report", "Say who answers, within which limits, and what is installed."),
+    "compare": ("compare", "Compare two providers on the questions that both were asked."),
+    "completion": ("completion", "Print the completion script of a shell."),
+    "config": ("config", "Find, show, check or start the configuration."),
+    "decide": ("decide", "Ask one question; without options it is answered yes or no."),
+    "health": ("report", "Probe the providers of the chain; this costs nothing."),
+    "keys": ("keys", "Make, list, revoke and replace the keys of the HTTP gateway."),
+    "log": ("log", "Read the decision log, and label what is in it."),
+    "mcp": ("mcp", "Add the gateway to an MCP client, or take it out."),
+    "models": ("models", "List the models of the operator's providers."),
+    "plugins": ("plugins", "List the installed plugins, or check one."),
+    "schema": ("schema", "Print the JSON Schemas of a decision."),
+    "serve": ("serve", "Serve MCP over stdio, or the relay over HTTP."),
+    "toggle": ("toggle", "Switch deciding off or on, or say which it is."),
 }
-"""Every command and the module of this package that defines it under the same name."""
+"""Every command: the module of this package that defines it under the same name, and what
+``s1gw --help`` says of it without importing that module."""
 
 
 class Failure(click.ClickException):
@@ -47,15 +48,20 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
-        return sorted({*COMMANDS, *super().list_commands(ctx)})
+        return sorted({*super().list_commands(ctx), *COMMANDS})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, or None when there is none of this name."""
-        module = COMMANDS.get(cmd_name)
-        if module is None:
+        if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        found = getattr(import_module(f"{__name__}.{module}"), cmd_name)
-        return found if isinstance(found, click.Command) else None
+        module = import_module(f"{__name__}.{COMMANDS[cmd_name][0]}")
+        found: click.Command = getattr(module, cmd_name)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands, importing none of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; the gateway's own errors become messages."""

@@ -1,0 +1,145 @@
+"""``s1gw decide``: real decisions, their exit codes, and what a person sees."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from gateway_core.cli.terminal import bar, plain
+from gateway_core.testing import Reply, ScriptedUpstream
+
+TICKET = json.dumps({"text": "I was charged twice on my credit card this month, refund me"})
+TEAMS = ("-o", "billing and payments", "-o", "technical support")
+
+
+@pytest.fixture
+def upstream(write_config, monkeypatch) -> Iterator[ScriptedUpstream]:
+    """A System One server as the only provider of the chain."""
+    with ScriptedUpstream() as server:
+        write_config(
+            "[decide]\nchain = ['mine']\n[providers.mine]\ndialect = 'generic-systemone'\n"
+            f"base_url = '{server.url}'\nmodels = ['m']\n"
+        )
+        yield server
+
+
+def choice(**probabilities: float) -> Reply:
+    best = max(probabilities, key=probabilities.__getitem__)
+    answer = {"type": "choice", "choice": best, "probabilities": probabilities}
+    return Reply(body={"model": "m-1", "answers": {"decision": answer}, "usage": {}})
+
+
+def test_a_fresh_machine_makes_a_real_decision(spawn, home) -> None:
+    done = spawn("decide", "Which team?", *TEAMS, "--context", TICKET, "--min-confidence", "0")
+
+    assert done.returncode == 0
+    assert "  billing and payments  with confidence" in done.stdout
+    assert "by local" in done.stdout
+    assert "█" in done.stdout
+    assert "\x1b[" not in done.stdout
+
+
+def test_json_is_the_reply_object_and_nothing_else(spawn) -> None:
+    done = spawn("decide", "Which team?", *TEAMS, "--context", TICKET, "--json")
+    reply = json.loads(done.stdout)
+
+    assert reply["provider"] == "local"
+    assert reply["schema_version"] == "1"
+    assert done.returncode == {"decided": 0, "abstained": 3}[reply["status"]]
+
+
+def test_a_decision_ends_with_0_and_shows_bars(run, upstream) -> None:
+    upstream.answer(choice(red=0.9, blue=0.1))
+
+    result = run("decide", "Which colour?", "-o", "red", "-o", "blue")
+
+    assert result.exit_code == 0
+    assert " 90.0 %  red" in result.stdout
+    assert "by mine (m-1) in" in result.stdout
+
+
+def test_the_decision_is_coloured_on_a_terminal(run, upstream) -> None:
+    upstream.answer(choice(red=0.9, blue=0.1))
+
+    result = run("decide", "Which colour?", "-o", "red", "-o", "blue", colour=True)
+
+    assert "\x1b[32m" in result.stdout
+
+
+def test_an_abstention_ends_with_3_and_says_why(run, upstream) -> None:
+    upstream.answer(choice(red=0.55, blue=0.45))
+
+    result = run("decide", "Which colour?", "-o", "red", "-o", "blue")
+
+    assert result.exit_code == 3
+    assert "abstained: " in result.stdout
+
+
+def test_a_failure_ends_with_1_and_names_each_attempt(run, upstream) -> None:
+    upstream.answer(Reply(status=500, body={"error": "down"}))
+
+    result = run("decide", "Which colour?", "-o", "red", "-o", "blue")
+
+    assert result.exit_code == 1
+    assert "mine: " in result.stdout
+    assert "error: provider_error" in result.stderr
+
+
+def test_an_invalid_request_ends_with_2_and_reaches_nobody(run, upstream) -> None:
+    result = run("decide", "Which?", "-o", "same", "-o", "same", "--json")
+
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)["error"]["code"] == "invalid_request"
+    assert list(upstream.requests) == []
+
+
+@pytest.mark.parametrize("way", ["text", "file", "stdin"])
+def test_context_comes_from_text_a_file_or_stdin(run, upstream, tmp_path, way: str) -> None:
+    upstream.answer(choice(red=0.9, blue=0.1))
+    (tmp_path / "c.json").write_text('{"a": "ü"}')
+    given = {"text": '{"a": "ü"}', "file": f"@{tmp_path}/c.json", "stdin": "@-"}[way]
+
+    result = run("decide", "Q?", "-o", "red", "-o", "blue", "--context", given, stdin='{"a": "ü"}')
+
+    assert result.exit_code == 0
+    assert upstream.requests[0].json()["state"] == {"a": "ü"}
+
+
+def test_options_keep_their_order(run, upstream) -> None:
+    upstream.answer(choice(z=0.9, a=0.1))
+
+    run("decide", "Q?", "-o", "z", "-o", "a")
+
+    assert list(upstream.requests[0].json()["questions"]["decision"]["criteria"]) == ["z", "a"]
+
+
+def test_while_paused_it_abstains_and_says_so(run, upstream) -> None:
+    assert run("toggle", "off").exit_code == 0
+
+    result = run("decide", "Q?", "-o", "red", "-o", "blue")
+
+    assert result.exit_code == 3
+    assert "paused" in result.stdout
+    assert list(upstream.requests) == []
+
+
+def test_remote_providers_of_an_automatic_chain_are_announced_on_stderr(spawn) -> None:
+    import os
+
+    # A port that nothing listens on stands in the way of any real call.
+    environ = {**os.environ, "TYPESAFE_API_KEY": "k", "HTTPS_PROXY": "http://127.0.0.1:9"}
+    done = spawn("decide", "Which?", "-o", "red", "-o", "blue", env=environ)
+
+    assert "questions may leave this machine to typesafe (api.typesafe.ai)" in done.stderr
+    assert done.stdout.count("leave this machine") == 0
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"), [(0.0, "░░░░"), (0.5, "██░░"), (1.0, "████"), (7.0, "████"), (-1, "░░░░")]
+)
+def test_a_bar_is_as_long_as_its_share(share: float, shown: str, monkeypatch) -> None:
+    assert bar(share, width=4) in (shown, shown.replace("█", "#").replace("░", "."))
+
+
+def test_a_providers_words_cannot_steer_the_terminal() -> None:
+    assert plain("a\x1b[2Jb\r\nc\u202e") == "a [2Jb  c "

@@ -1,0 +1,63 @@
+"""``s1gw health``, ``capabilities`` and ``models``: what the gateway says of itself."""
+
+import json
+
+
+def test_a_fresh_machine_is_healthy_and_says_who_is_out_and_why(run) -> None:
+    result = run("health")
+
+    assert result.exit_code == 0
+    assert result.stdout.startswith("ok\n")
+    assert "local" in result.stdout
+    assert "typesafe: TYPESAFE_API_KEY is not set" in result.stdout
+
+
+def test_health_ends_with_1_when_nobody_can_answer(run, write_config) -> None:
+    write_config("[decide]\nchain = ['gone']\n")
+    result = run("health")
+
+    assert result.exit_code == 1
+    assert result.stdout.startswith("down\n")
+    assert "fault: providers.gone: not configured" in result.stderr
+
+
+def test_a_broken_configuration_is_told_and_does_not_stop_the_rest(run, write_config) -> None:
+    write_config("[decide]\ntimeout_s = 'x'\nchain = ['local']\n")
+    result = run("health")
+
+    assert result.exit_code == 0
+    assert 'fault: decide.timeout_s: expected a positive number, got "x"' in result.stderr
+
+
+def test_strict_mode_makes_a_problem_fatal(spawn, write_config) -> None:
+    import os
+
+    write_config("[decide]\ntimeout_s = 'x'\nchain = ['local']\n")
+    done = spawn("health", env={**os.environ, "S1GW_STRICT_PLUGINS": "1"})
+
+    assert done.returncode == 1
+    assert "error: decide.timeout_s" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_capabilities_tell_chain_limits_and_plugins(run) -> None:
+    shown = run("capabilities").stdout
+
+    assert "chain (automatic): local" in shown
+    assert "5 s an attempt, 25 s in all, threshold 0.6" in shown
+    assert "yes_no: unsupported" in shown
+    assert "s1gw-typesafe" in shown
+
+
+def test_json_is_the_report_itself(run) -> None:
+    assert json.loads(run("health", "--json").stdout)["status"] == "ok"
+    assert json.loads(run("capabilities", "--json").stdout)["chain"] == ["local"]
+
+
+def test_models_are_listed_with_their_prefix(run, write_config) -> None:
+    write_config("[providers.mine]\ndialect = 'laya'\nmodels = ['a/b', 'c']\n")
+    listed = json.loads(run("models", "--json").stdout)
+
+    assert [model["id"] for model in listed] == ["mine/a/b", "mine/c", "local/local-e5-small"]
+    assert listed[0] == {"id": "mine/a/b", "provider": "mine", "format": "systemone"}
+    assert "mine/a/b" in run("models").stdout
