@@ -7,11 +7,11 @@ from pathlib import Path
 def serve(config_path: Path | None = None) -> None:
     """Serve over stdin and stdout until the client leaves or the process is told to stop.
 
+    Faults of the configuration are reported by the tools; if ``S1GW_STRICT_PLUGINS`` makes
+    them fatal, the process ends with 1.
+
     Args:
         config_path: the configuration file; the usual place when absent.
-
-    Raises:
-        ConfigError: the configuration has faults and ``S1GW_STRICT_PLUGINS`` makes them fatal.
     """
     # A client waits for all these imports, and next to nothing that they make is garbage.
     gc.disable()

@@ -8,21 +8,20 @@ been answered, which is what a client waits for when it starts.
 
 import asyncio
 import gc
+import logging
 import os
 import signal
-from collections.abc import Mapping
-from contextlib import AsyncExitStack, suppress
-from importlib import import_module
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Final
 
 from gateway_core import logs
+from gateway_core.errors import ConfigError
+from gateway_core.servers.mcp.first_use import GatewayOnFirstUse
 from gateway_core.servers.mcp.lean import import_for_stdio
 
-if TYPE_CHECKING:
-    from gateway_core.gateway import Gateway
-
-_STOPPING = (signal.SIGTERM, signal.SIGINT)
+_log: Final = logging.getLogger("s1gw.mcp")
+_STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 def run(config_path: Path | None = None) -> None:
@@ -41,6 +40,8 @@ async def _serve(config_path: Path | None) -> None:
     gc.enable()
     try:
         async with stdio_server() as (reading, writing), GatewayOnFirstUse(config_path) as gateway:
+            if os.environ.get("S1GW_STRICT_PLUGINS"):
+                await _opened_or_exit(gateway)
             server = build_server(gateway)
             server.middleware.append(gateway.warmed_up_by_the_second_message)
             options = server.create_initialization_options()
@@ -52,6 +53,17 @@ async def _serve(config_path: Path | None) -> None:
     finally:
         # What sits in a buffer now is flushed at exit, after the last answer.
         os.dup2(2, 1)
+
+
+async def _opened_or_exit(gateway: GatewayOnFirstUse) -> None:
+    """Open the gateway now; end the process if its faults are to be fatal."""
+    try:
+        await gateway.opened()
+    except ConfigError as error:
+        for fault in error.faults:
+            _log.error("%s", fault)
+        # A thread of the package already reads stdin and cannot be interrupted.
+        os._exit(1)
 
 
 async def _stopped(serving: "asyncio.Task[None]") -> bool:
@@ -72,64 +84,3 @@ async def _stopped(serving: "asyncio.Task[None]") -> bool:
     with suppress(asyncio.CancelledError):
         await serving
     return True
-
-
-class GatewayOnFirstUse:
-    """The gateway, imported and opened when it is first needed, and then kept."""
-
-    def __init__(self, config_path: Path | None) -> None:
-        self._config_path = config_path
-        self._opening: asyncio.Task[Gateway] | None = None
-        self._stack = AsyncExitStack()
-        self._messages = 0
-
-    async def __aenter__(self) -> "GatewayOnFirstUse":
-        if os.environ.get("S1GW_STRICT_PLUGINS"):
-            await self._gateway()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        """Close what was opened."""
-        if self._opening is not None:
-            self._opening.cancel()
-            await asyncio.wait((self._opening,))
-        await self._stack.aclose()
-
-    async def warmed_up_by_the_second_message(self, ctx: Any, call_next: Any) -> Any:
-        """Open the gateway in the background once the client has its first answer."""
-        self._messages += 1
-        if self._messages > 1:
-            self._opened()
-        return await call_next(ctx)
-
-    async def decide(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask for one decision."""
-        return await (await self._gateway()).decide(request)
-
-    async def health(self) -> dict[str, Any]:
-        """Probe the providers of the chain."""
-        return await (await self._gateway()).health()
-
-    async def capabilities(self) -> dict[str, Any]:
-        """Say what can be asked."""
-        return await (await self._gateway()).capabilities()
-
-    async def _gateway(self) -> "Gateway":
-        # Shielded: a call that is cancelled must not take the gateway from the others.
-        return await asyncio.shield(self._opened())
-
-    def _opened(self) -> "asyncio.Task[Gateway]":
-        if self._opening is None:
-            self._opening = asyncio.create_task(self._open())
-        return self._opening
-
-    async def _open(self) -> "Gateway":
-        # In a thread, so that requests which need no gateway are answered meanwhile.
-        module = await asyncio.to_thread(import_module, "gateway_core.gateway")
-        opening = module.Gateway.open(self._config_path)
-        gateway: Gateway = await self._stack.enter_async_context(opening)
-        logs.setup(gateway.config.log.format, gateway.config.log.level)
-        return gateway

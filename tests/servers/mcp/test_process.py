@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -201,3 +202,14 @@ def test_every_line_on_stderr_carries_the_requests_id(
     assert lines
     assert all("mine-1" in line for line in errors.splitlines())
     assert "urgent" not in errors
+
+
+def test_faults_end_it_at_once_where_the_operator_wants_that(home: Any, start: Start) -> None:
+    home.more["S1GW_STRICT_PLUGINS"] = "1"
+    path = home.configure("[decide]\ntimeout = 3\n")
+    wire = start(sys.executable, "-m", "gateway_core.cli", "--config", str(path), "serve", "--mcp")
+    assert wire.process.wait(timeout=60) == 1
+    _, rest, errors = wire.finish()
+    assert rest == ""
+    assert "decide.timeout" in errors
+    assert "Traceback" not in errors
