@@ -39,15 +39,13 @@ class Plan:
     timeout_s: float
 
     @classmethod
-    def of(
-        cls, provider: Provider, todo: "list[Labelled]", timeout_s: float, model: str | None
-    ) -> "Plan":
+    def of(cls, provider: Provider, todo: "list[Labelled]", timeout_s: float, model: str) -> "Plan":
         """Plan to ask what of ``todo`` the provider can take."""
         questions = [one for one in todo if one.question and _takes(provider, one.question)]
         own = provider.endpoint.timeout_s
         return cls(
             provider=provider,
-            model=model or provider.model,
+            model=model,
             questions=questions,
             left_out=len(todo) - len(questions),
             timeout_s=timeout_s if own is None else own,

@@ -23,6 +23,16 @@ _CODES: Final = "Exit codes: 0 decided, 3 abstained, 1 no answer, 2 the call its
     "--context", metavar="JSON|@FILE", help="A JSON object that the answer depends on; @- is stdin."
 )
 @click.option("--min-confidence", type=float, help="Abstain below this, from 0 to 1.")
+@click.option(
+    "--order-check/--no-order-check",
+    default=None,
+    help="Ask twice, the second time with the options reversed; instead of as configured.",
+)
+@click.option(
+    "--tournament/--no-tournament",
+    default=None,
+    help="Ask about more options than a provider takes, in groups; instead of as configured.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the reply object for programs.")
 @click.pass_obj
 def decide(
@@ -32,6 +42,8 @@ def decide(
     options: tuple[str, ...],
     context: str | None,
     min_confidence: float | None,
+    order_check: bool | None,
+    tournament: bool | None,
     as_json: bool,
 ) -> None:
     """Ask one QUESTION; without options it is answered yes or no."""
@@ -40,8 +52,12 @@ def decide(
         request["options"] = list(options)
     if context is not None:
         request["context"] = read_context(context)
-    if min_confidence is not None:
-        request["min_confidence"] = min_confidence
+    switches = {
+        "min_confidence": min_confidence,
+        "order_check": order_check,
+        "tournament": tournament,
+    }
+    request |= {name: value for name, value in switches.items() if value is not None}
     reply = _ask(config_path, request)
     if as_json:
         say_json(reply)

@@ -134,23 +134,27 @@ async def _answers_of(
     from gateway_core import logs
     from gateway_core.evaluation.answers import Answers
     from gateway_core.evaluation.asking import examples_of, missing
+
+    answers = Answers(Path())
+    if not missing(labelled, answers, name):
+        return examples_of(labelled, answers, name)
+    from gateway_core.cli.asking import Plan
     from gateway_core.gateway import Gateway
 
-    answers = Answers.load(_kept_in(name, source.model))
-    todo = missing(labelled, answers, name)
-    if todo:
-        from gateway_core.cli.asking import Plan
-
-        logs.setup(level="warning")
-        async with Gateway.open(config_path) as gateway:
-            provider = gateway.scene.registry.provider(name)
-            plan = Plan.of(provider, todo, gateway.config.decide.timeout_s, source.model)
-            await plan.carry_out(answers, source.concurrency, source.per_minute, yes=source.yes)
+    logs.setup(level="warning")
+    async with Gateway.open(config_path) as gateway:
+        provider = gateway.scene.registry.provider(name)
+        model = source.model or provider.model
+        answers = Answers.load(_kept_in(name, model))
+        todo = missing(labelled, answers, name)
+        plan = Plan.of(provider, todo, gateway.config.decide.timeout_s, model)
+        await plan.carry_out(answers, source.concurrency, source.per_minute, yes=source.yes)
     return examples_of(labelled, answers, name)
 
 
-def _kept_in(provider: str, model: str | None) -> Path:
+def _kept_in(provider: str, model: str) -> Path:
     from gateway_core.config.paths import state_dir
 
-    suffix = f"-{hashlib.sha256(model.encode()).hexdigest()[:8]}" if model else ""
-    return state_dir() / "calibration" / "answers" / f"{plain(provider)}{suffix}.jsonl"
+    # A model's name may hold what a file's name must not.
+    suffix = hashlib.sha256(model.encode()).hexdigest()[:8]
+    return state_dir() / "calibration" / "answers" / f"{plain(provider)}-{suffix}.jsonl"
