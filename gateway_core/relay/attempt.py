@@ -5,7 +5,7 @@ from typing import Final
 
 from gateway_core.errors import ProviderError, UpstreamRejected
 from gateway_core.outbound import sanitize_message
-from gateway_core.relay.body import DecisionBody
+from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.call import CallRecord, Headers, RelayReply
 from gateway_core.relay.replies import check_reply, refusal, success
 from gateway_core.relay.targets import Target
@@ -17,29 +17,20 @@ _LONGEST_SHOWN: Final = 200
 
 
 async def attempt(
-    target: Target,
-    body: DecisionBody,
-    key: Secret | None,
-    headers: Headers,
-    *,
-    timeout_s: float,
-    record: CallRecord,
+    target: Target, request: DecisionRequest, *, timeout_s: float, record: CallRecord
 ) -> RelayReply:
-    """Send ``body`` to ``target`` and return what the caller gets.
+    """Send ``request`` to ``target`` and return what the caller gets.
 
     Args:
-        target: the provider and the model that go in place of what the body names.
-        body: what the caller sent.
-        key: the customer's key, when the call brought it.
-        headers: the caller's; those that may go along do.
+        target: the provider that is asked.
+        request: what it is asked.
         timeout_s: the time it may take, in seconds, unless its provider has a limit of its own.
         record: what is noted of it.
     """
-    provider = target.provider
+    provider, key = target.provider, request.api_key
     record.provider, record.dialect = target.id, provider.dialect
-    record.sent_model = shown(target.model)
+    record.sent_model = shown(request.model)
     secrets = target.secrets if key is None else (*target.secrets, key)
-    request = _request(target, body, key, headers, record.request_id)
     started = perf_counter()
     try:
         reply = await provider.ask(request, provider.endpoint.timeout_s or timeout_s)
@@ -49,23 +40,27 @@ async def attempt(
         return refusal(
             error,
             record,
-            detail=_detail(error, body, secrets),
+            detail=_detail(error, request, secrets),
             labels=target.labels,
             secrets=secrets,
         )
     finally:
         record.upstream_ms = 1000 * (perf_counter() - started)
-    return success(reply, target, body.format, secrets, record)
+    return success(reply, target, request.format, secrets, record)
 
 
-def shown(model: str) -> str:
-    """Return a model's name as it may be logged: bounded, and without lone surrogates."""
-    return model[:_LONGEST_SHOWN].encode("utf-8", "replace").decode("utf-8")
-
-
-def _request(
+def upstream_request(
     target: Target, body: DecisionBody, key: Secret | None, headers: Headers, request_id: str
 ) -> DecisionRequest:
+    """Return what goes upstream: the body with its model replaced, and the headers that may.
+
+    Args:
+        target: the provider, and the model that goes in place of what the body names.
+        body: what the caller sent.
+        key: the customer's key, when the call brought it.
+        headers: the caller's.
+        request_id: the call's.
+    """
     sent = {"x-request-id": request_id}
     for name, known in target.features:
         if name in headers:
@@ -81,8 +76,16 @@ def _request(
     )
 
 
-def _detail(error: ProviderError, body: DecisionBody, secrets: tuple[Secret, ...]) -> str | None:
+def shown(model: str) -> str:
+    """Return a model's name as it may be logged: bounded, and without lone surrogates."""
+    return model[:_LONGEST_SHOWN].encode("utf-8", "replace").decode("utf-8")
+
+
+def _detail(
+    error: ProviderError, request: DecisionRequest, secrets: tuple[Secret, ...]
+) -> str | None:
     """Return what the upstream found at fault in the request, if it may be shown."""
     if not isinstance(error, UpstreamRejected):
         return None
-    return sanitize_message(error.upstream_message, secrets=secrets, body=body.json)
+    sent = read_body(request.body, request.content_type).json
+    return sanitize_message(error.upstream_message, secrets=secrets, body=sent)

@@ -9,7 +9,7 @@ import msgspec
 from gateway_core.config.model import MEBIBYTE
 from gateway_core.errors import GatewayError, RelayRefused
 from gateway_core.registry import Registry
-from gateway_core.relay.attempt import attempt, shown
+from gateway_core.relay.attempt import attempt, shown, upstream_request
 from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.call import CallRecord, Headers, RelayReply, Route
 from gateway_core.relay.callers import OPERATOR, Caller, CallerKind, bearer_token, customer_key
@@ -21,8 +21,9 @@ from gateway_core.relay.listing import list_models
 from gateway_core.relay.reading import read_whole
 from gateway_core.relay.replies import JSON, refusal
 from gateway_core.relay.routing import Router
-from gateway_core.relay.targets import check_target
-from gateway_core.types import Format
+from gateway_core.relay.targets import Target, check_target
+from gateway_core.secret import Secret
+from gateway_core.types import DecisionRequest, Format
 
 MAX_BODY_BYTES: Final = 32 * MEBIBYTE
 
@@ -99,15 +100,16 @@ class Relay:
             caller = self.authenticate(headers, client, record)
             key = customer_key(caller, headers)
             async with self.admitted(caller):
-                content = await self.read(headers, chunks, record)
-                body = read_body(content, _content_type(headers))
-                record.model = shown(body.model)
-                _check_route(route, body)
-                target = self._router.target(caller, body.model)
-                check_target(caller, target, body.format, key)
-                reply = await attempt(
-                    target, body, key, headers, timeout_s=self._timeout_s, record=record
+                # What was read is not kept here: it may be large, and the attempt may be long.
+                target, request = self._prepared(
+                    await self.read(headers, chunks, record),
+                    route,
+                    caller,
+                    key,
+                    headers,
+                    record=record,
                 )
+                reply = await attempt(target, request, timeout_s=self._timeout_s, record=record)
         except GatewayError as error:
             return refusal(error, record)
         latency_ms = 1000 * (perf_counter() - started)
@@ -118,7 +120,7 @@ class Relay:
         """Answer ``GET /v1/decisions/models``."""
         try:
             caller = self.authenticate(headers, client, record)
-            if caller.kind is CallerKind.MANAGED:
+            if caller.kind is not CallerKind.INTERNAL:
                 customer_key(caller, headers)
             async with self.admitted(caller):
                 listing = await list_models(self._router.table(caller), caller)
@@ -129,9 +131,27 @@ class Relay:
         own_id = (b"x-request-id", record.request_id.encode())
         return RelayReply(status=200, headers=[JSON, own_id], body=content)
 
-    def refusal(self, error: GatewayError, record: CallRecord) -> RelayReply:
-        """Return the reply for any error of the gateway: envelope, status and headers."""
-        return refusal(error, record)
+    def _prepared(
+        self,
+        content: bytes,
+        route: Route,
+        caller: Caller,
+        key: Secret | None,
+        headers: Headers,
+        *,
+        record: CallRecord,
+    ) -> tuple[Target, DecisionRequest]:
+        """Return whom a body goes to, and what goes there.
+
+        Raises:
+            RelayRefused: the body, the model or the provider does not fit.
+        """
+        body = read_body(content, headers.get(b"content-type", b"").decode("latin-1"))
+        record.model = shown(body.model)
+        _check_route(route, body)
+        target = self._router.target(caller, body.model)
+        check_target(caller, target, body.format, key)
+        return target, upstream_request(target, body, key, headers, record.request_id)
 
 
 def _unauthenticated(token: str | None) -> RelayRefused:
@@ -141,10 +161,6 @@ def _unauthenticated(token: str | None) -> RelayRefused:
         else "send the gateway's API key as Authorization: Bearer, or in x-api-key"
     )
     return RelayRefused("invalid_api_key", message, headers={"www-authenticate": "Bearer"})
-
-
-def _content_type(headers: Headers) -> str:
-    return headers.get(b"content-type", b"").decode("latin-1")
 
 
 def _check_route(route: Route, body: DecisionBody) -> None:
