@@ -1,0 +1,1 @@
+"""The gateway over HTTP: the relay, the decide contract and MCP, on uvicorn."""
