@@ -32,7 +32,7 @@ class Outcome(NamedTuple):
     sentence: str = ""
 
 
-_REFUSALS: Final[Mapping[str, int]] = {
+REFUSALS: Final[Mapping[str, int]] = {
     "invalid_request": 400,
     "provider_key_header_not_allowed": 400,
     "invalid_api_key": 401,
@@ -47,7 +47,7 @@ _REFUSALS: Final[Mapping[str, int]] = {
     "rate_limit_exceeded": 429,
     "limits_unavailable": 503,
 }
-_ERRORS: Final[Mapping[type[GatewayError], Outcome]] = {
+ERRORS: Final[Mapping[type[GatewayError], Outcome]] = {
     InvalidRequest: Outcome(400, "invalid_request"),
     ConfigError: Outcome(
         403, "decision_provider_not_configured", "the provider cannot be used as it is configured"
@@ -96,8 +96,8 @@ _TYPES: Final[Mapping[int, str]] = {
 def outcome_of(error: GatewayError) -> Outcome:
     """Return what a caller is told of ``error``; a subclass is told as its nearest parent."""
     if isinstance(error, RelayRefused):
-        return Outcome(_REFUSALS.get(error.reason, 400), error.reason, str(error))
-    kinds = (_ERRORS[kind] for kind in type(error).__mro__ if kind in _ERRORS)
+        return Outcome(REFUSALS.get(error.reason, 400), error.reason, str(error))
+    kinds = (ERRORS[kind] for kind in type(error).__mro__ if kind in ERRORS)
     found = next(kinds, _UNKNOWN)
     if isinstance(error, UpstreamRejected) and error.status == 422:
         return found._replace(status=422)

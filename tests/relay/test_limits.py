@@ -1,13 +1,15 @@
 """Limits of keys and organizations, counted in this process and in a shared store."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from gateway_core.config.model import HttpConfig, LimitsConfig
-from gateway_core.errors import RelayRefused
+from gateway_core.errors import ConfigError, RelayRefused
 from gateway_core.relay.limits.counting import Bound
 from gateway_core.relay.limits.limiter import Limiter, open_limiter
 from gateway_core.relay.limits.memory import process_store
@@ -222,3 +224,29 @@ def test_the_url_of_the_store_is_never_shown(redis_server: Any) -> None:
     store = shared_store(Secret(url), lease_s=60)
     assert "pass-word" not in repr(store)
     assert "pass-word" not in repr(Limiter(store))
+
+
+@pytest.mark.parametrize("url", ["http://h.example", "memory:/x", "sk-secret"])
+def test_a_store_of_another_kind_is_a_fault_that_names_the_field(url: str) -> None:
+    with pytest.raises(ConfigError, match=r"http\.limits_store") as caught:
+        open_limiter(HttpConfig(limits_store=Secret(url)))
+    assert url not in str(caught.value)
+
+
+def test_without_the_client_library_the_way_out_is_told() -> None:
+    script = """if True:
+        import sys
+        sys.modules["redis"] = None
+        from gateway_core.config.model import HttpConfig
+        from gateway_core.relay.limits.limiter import open_limiter
+        from gateway_core.secret import Secret
+        open_limiter(HttpConfig(limits_store=Secret("memory://")))
+        try:
+            open_limiter(HttpConfig(limits_store=Secret("redis://127.0.0.1:1")))
+        except Exception as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "http.limits_store: needs pip install 's1gw[valkey]'"

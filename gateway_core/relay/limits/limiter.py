@@ -10,13 +10,14 @@ from typing import Final
 import attrs
 
 from gateway_core.config.model import HttpConfig
-from gateway_core.errors import RelayRefused
+from gateway_core.errors import ConfigError, RelayRefused
 from gateway_core.relay.limits.counting import Bound, count, take_slot
 from gateway_core.relay.limits.memory import process_store
 from gateway_core.relay.limits.store import Store
 
 _log: Final = logging.getLogger("s1gw.limits")
 RETRY_S: Final = 5.0
+_SCHEMES: Final = ("redis://", "rediss://", "valkey://", "valkeys://")
 _LEASE_S: Final = 120.0
 """How long a slot outlives the time that its call may take, in seconds."""
 
@@ -100,13 +101,21 @@ class Limiter:
 
 
 def open_limiter(config: HttpConfig) -> Limiter:
-    """Return the limiter that ``[http]`` asks for."""
+    """Return the limiter that ``[http]`` asks for; nothing is connected yet.
+
+    Raises:
+        ConfigError: ``limits_store`` is no URL of a store, or the client for it is missing.
+    """
     url = config.limits_store
     if url is None or url.reveal() == "memory://":
         return Limiter()
-    # The client library is an extra, and only a shared store needs it.
-    from gateway_core.relay.limits.shared import shared_store
-
+    if not url.reveal().startswith(_SCHEMES):
+        raise ConfigError(f"http.limits_store: must begin with memory:// or {_SCHEMES[0]}")
+    try:
+        # The client library is an extra, and only a shared store needs it.
+        from gateway_core.relay.limits.shared import shared_store
+    except ImportError:
+        raise ConfigError("http.limits_store: needs pip install 's1gw[valkey]'") from None
     store = shared_store(url, config.timeout_s + _LEASE_S)
     return Limiter(store, refuse_when_down=config.limits_store_down == "refuse")
 
