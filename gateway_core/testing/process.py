@@ -23,7 +23,7 @@ from gateway_core.relay.keys.file import changing_keys
 from gateway_core.relay.keys.record import KeySettings, make_key
 
 _PATIENCE_S: Final = 60.0
-_LISTENING: Final = re.compile(r"listening on (https?://\S+)")
+_LISTENING: Final = re.compile(r"listening on (https?://[][.:0-9a-z]+)")
 _INHERITED: Final = ("PATH", "HOME", "SYSTEMROOT", "COVERAGE_PROCESS_START")
 _EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -69,6 +69,10 @@ class GatewayProcess:
     def pid(self) -> int:
         """The id of its process."""
         return self._process.pid
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        self._process.send_signal(number)
 
     def key(self, **settings: Any) -> str:
         """Make a key, and return it when the running gateway takes it; see ``KeySettings``."""

@@ -70,6 +70,9 @@ def serve(options: Options) -> None:
         ConfigError: the server cannot be started as configured; each fault has its way out.
     """
     loaded = options.load()
+    if "http" in loaded.broken:
+        # What is open to others is not served by defaults that nobody chose.
+        raise ConfigError(*loaded.faults)
     set_up_logs(loaded)
     http = loaded.config.http
     check(http)
@@ -79,9 +82,19 @@ def serve(options: Options) -> None:
         signal.signal(number, _leave)
     config = _uvicorn_config(options, http)
     if http.workers > 1:
-        Multiprocess(config, [listener]).run()
+        Workers(config, [listener]).run()
     else:
         uvicorn.Server(config).run([listener])
+
+
+class Workers(Multiprocess):
+    """uvicorn's supervisor, which would go on listening while its workers finish."""
+
+    def terminate_all(self) -> None:
+        """Take no more connections, and have the workers finish."""
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
 
 
 def check(http: HttpConfig) -> None:

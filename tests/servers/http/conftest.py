@@ -1,13 +1,18 @@
 """Real gateways in processes of their own; none may log what must never be logged."""
 
-import socket
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
-from gateway_core.testing import ScriptedUpstream
+from gateway_core.testing import Received, Reply, ScriptedUpstream
 from gateway_core.testing.process import GatewayProcess
 
 UNSPEAKABLE = "never-log-this"
@@ -56,8 +61,41 @@ def upstream() -> Iterator[ScriptedUpstream]:
         yield found
 
 
-@pytest.fixture
-def free_port() -> int:
-    """A port on loopback that nothing listens on."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as found:
-        return int(found.getsockname()[1])
+@pytest.fixture(scope="module")
+def laya() -> Iterator[str]:
+    """The base URL of a real ``laya-serve``, whose weight-free backend answers evenly."""
+    command = (sys.executable, "-m", "laya_serve.cli", "--host", "127.0.0.1", "--port", "0")
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, "LAYA_SERVE_BACKEND": "fake"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    running = (re.search(r"running on (http://\S+)", line) for line in process.stderr)
+    try:
+        yield next(found[1] for found in running if found)
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def proxy_to_laya(laya: str) -> Iterator[ScriptedUpstream]:
+    """A proxy whose every destination is ``laya-serve``, for providers of organizations."""
+
+    async def forward(received: Received) -> Reply:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            found = await client.request(
+                received.method,
+                laya + urlsplit(received.path).path,
+                content=received.body,
+                headers={"content-type": received.headers["content-type"]},
+                timeout=30,
+            )
+        return Reply(status=found.status_code, body=found.content)
+
+    with ScriptedUpstream() as proxy:
+        proxy.answer(forward)
+        yield proxy
