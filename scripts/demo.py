@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 from urllib.request import Request, urlopen
 
 from gateway_core.cli.decide import show
@@ -48,7 +48,8 @@ def main() -> None:
             "S1GW_STATE_DIR": str(folder / "state"),
         }
         from_the_shell(environment)
-        asyncio.run(over_mcp(environment))
+        with Path(os.devnull).open("w") as quiet:
+            asyncio.run(over_mcp(environment, quiet))
         over_http(environment)
     print("\nThat was a small similarity engine, to show the way. Add a decision model: README.md")
 
@@ -68,18 +69,17 @@ def from_the_shell(environment: dict[str, str]) -> None:
     subprocess.run([S1GW, *command[1:]], env=environment, check=True)
 
 
-async def over_mcp(environment: dict[str, str]) -> None:
+async def over_mcp(environment: dict[str, str], errors: TextIO) -> None:
     """Ask as an agent does: start the server, and call its tool."""
     heading("2. An MCP client, over stdio: s1gw serve --mcp")
     from mcp import Client, StdioServerParameters, stdio_client
 
     server = StdioServerParameters(command=S1GW, args=["serve", "--mcp"], env=environment)
     question = {"question": QUESTION, "options": OPTIONS, "context": {"ticket": TICKET}}
-    with Path(os.devnull).open("w") as quiet:
-        async with Client(stdio_client(server, errlog=quiet)) as client:
-            tools = (await client.list_tools()).tools
-            print("tools:", ", ".join(tool.name for tool in tools))
-            result = await client.call_tool("system1_decide", question)
+    async with Client(stdio_client(server, errlog=errors)) as client:
+        tools = (await client.list_tools()).tools
+        print("tools:", ", ".join(tool.name for tool in tools))
+        result = await client.call_tool("system1_decide", question)
     reply: dict[str, Any] = dict(result.structured_content or {})
     show(QUESTION, {**reply, "warnings": []})
 
