@@ -75,8 +75,8 @@ class Catalog:
         # A plugin is a stranger's code, and one that calls sys.exit() while it is imported
         # must not end the gateway.
         except (Exception, SystemExit) as error:
-            reason = f"{type(error).__name__}: {error}"[:_TEXT_LIMIT]
-            raise self._broken(ref, reason) from error
+            told = " ".join(str(error).split())[:_TEXT_LIMIT]
+            raise self._broken(ref, f"{type(error).__name__}: {told}") from error
         if not isinstance(found, type):
             raise self._broken(ref, f"{ref.entry.value} is not a class")
         self._mark(attrs.evolve(ref, state=State.LOADED))

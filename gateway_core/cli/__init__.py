@@ -1,6 +1,8 @@
 """The command ``s1gw``: each command is imported when it is used, and what it needs with it."""
 
+import sys
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,3 +92,7 @@ def main(ctx: click.Context, config_path: Path | None) -> None:
     works on this machine, from the shell, over MCP and over HTTP.
     """
     ctx.obj = config_path
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that lacks a character shows its code instead of ending in an error.
+            stream.reconfigure(errors="backslashreplace")

@@ -115,7 +115,7 @@ def show(question: str, reply: dict[str, Any]) -> None:
     say(f"\n  {plain(question)}\n", bold=True)
     for option, share in (reply["probabilities"] or {}).items():
         chosen = option == reply["decision"]
-        mark, colour = ("▸", "green") if chosen else (" ", None)
+        mark, colour = (">", "green") if chosen else (" ", None)
         say(f"  {mark} {bar(share)} {percent(share)}  {plain(option)}", fg=colour, bold=chosen)
     if reply["probabilities"]:
         say()

@@ -52,11 +52,11 @@ def _report(config_path: Path | None, kind: str) -> dict[str, Any]:
 def _show_health(report: dict[str, Any]) -> None:
     say(report["status"], fg=_COLOURS[report["status"]], bold=True)
     say(f"configuration: {report['config_file'] or 'none, everything is a default'}\n")
-    rows = [
-        (probe["name"], probe["role"], "up" if probe["ok"] else "down", probe["detail"])
-        for probe in report["providers"]
-    ]
-    table(rows, ("PROVIDER", "ROLE", "STATE", "DETAIL"))
+    why = {found["name"]: found["why"] for found in report["candidates"]}
+    table(
+        [_probe_row(probe, why) for probe in report["providers"]],
+        ("PROVIDER", "ROLE", "STATE", "PROBE", "IN THE CHAIN BECAUSE"),
+    )
     out = [found for found in report["candidates"] if not found["in_chain"]]
     if out:
         say(f"\nnot in the {report['chain_source']} chain:", bold=True)
@@ -65,9 +65,14 @@ def _show_health(report: dict[str, Any]) -> None:
     _show_faults(report)
 
 
+def _probe_row(probe: dict[str, Any], why: dict[str, str]) -> tuple[str, ...]:
+    state = "up" if probe["ok"] else "down"
+    return probe["name"], probe["role"], state, probe["detail"], why.get(probe["name"], "")
+
+
 def _show_capabilities(report: dict[str, Any]) -> None:
     say(f"s1gw {report['gateway_version']}, schema {', '.join(report['schema_versions'])}")
-    say(f"chain ({report['chain_source']}): {' → '.join(report['chain']) or 'nobody'}")
+    say(f"chain ({report['chain_source']}): {' > '.join(report['chain']) or 'nobody'}")
     say(
         f"{report['timeout_s']:g} s an attempt, {report['deadline_s']:g} s in all, "
         f"threshold {report['threshold']:g}\n"

@@ -18,7 +18,8 @@ def say_json(value: object) -> None:
     """Print a value as JSON for programs."""
     import json
 
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    click.echo(text if _is_unicode() else json.dumps(value, indent=2))
 
 
 def plain(text: object) -> str:
@@ -53,8 +54,8 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _characters() -> tuple[str, str]:
-    try:
-        "█░".encode(sys.stdout.encoding or "ascii")
-    except (LookupError, UnicodeEncodeError):
-        return "#", "."
-    return "█", "░"
+    return ("█", "░") if _is_unicode() else ("#", ".")
+
+
+def _is_unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")

@@ -9,6 +9,7 @@ from gateway_core.config.file import is_explicit, read_table
 from gateway_core.config.paths import config_path
 
 VARIABLE: Final = "S1GW_DISABLED_PLUGINS"
+_RESEMBLING: Final = "S1GW_PLUGINS_"
 # A table of another name may be a misspelt one of these; then the whole is read.
 _TABLES: Final = frozenset(
     {"decide", "providers", "plugins", "http", "orgs", "log", "decision_log"}
@@ -24,7 +25,7 @@ def disabled_plugins(
         path: the configuration file; the usual place when absent.
         environ: the environment variables, which go over the file.
     """
-    if not environ.get(VARIABLE, "").strip():
+    if not any(name == VARIABLE or name.startswith(_RESEMBLING) for name in environ):
         must_exist = is_explicit(path, environ)
         table, fault = read_table(path or config_path(environ), must_exist=must_exist)
         names = None if fault else _plainly(table or {})

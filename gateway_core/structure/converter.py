@@ -26,12 +26,15 @@ def attempt(
     cls: type[T], table: Mapping[str, Any], where: Sources
 ) -> tuple[T | None, tuple[Fault, ...]]:
     """Build a ``cls`` from ``table``; return it, or None and all that is wrong."""
+    structurable: bool = attrs.has(cls)
+    if not structurable:
+        return None, (Fault((), f"{cls.__name__} is not an attrs class"),)
     token = sources.set(where)
     try:
         return _converter().structure(table, cls), ()
     except (BaseValidationError, RefusedValueError) as error:
         return None, tuple(faults_in(error))
-    except StructureHandlerNotFoundError:
+    except (NameError, StructureHandlerNotFoundError):
         return None, (Fault((), f"{cls.__name__} has a type that cannot be configured"),)
     finally:
         sources.reset(token)

@@ -78,6 +78,8 @@ def faults_in(error: Exception, path: tuple[str, ...] = ()) -> Iterator[Fault]:
     for inner in bare:
         if isinstance(inner, ForbiddenExtraKeysError):
             yield from _unknown_keys(inner.extra_fields, inner.cl, path)
+        elif isinstance(inner, ValueError):
+            yield Fault(path, str(inner))  # the class's own rule about several keys
         else:
             yield from faults_in(inner, path)
 

@@ -1,6 +1,7 @@
 """``s1gw decide``: real decisions, their exit codes, and what a person sees."""
 
 import json
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -124,14 +125,26 @@ def test_while_paused_it_abstains_and_says_so(run, upstream) -> None:
 
 
 def test_remote_providers_of_an_automatic_chain_are_announced_on_stderr(spawn) -> None:
-    import os
-
     # A port that nothing listens on stands in the way of any real call.
     environ = {**os.environ, "TYPESAFE_API_KEY": "k", "HTTPS_PROXY": "http://127.0.0.1:9"}
     done = spawn("decide", "Which?", "-o", "red", "-o", "blue", env=environ)
 
     assert "questions may leave this machine to typesafe (api.typesafe.ai)" in done.stderr
     assert done.stdout.count("leave this machine") == 0
+
+
+def test_a_terminal_without_the_characters_still_shows_everything(spawn, upstream) -> None:
+    upstream.answer(choice(日本=0.9, rot=0.1))
+    environ = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    question = ("decide", "Which?", "-o", "日本", "-o", "rot")
+
+    done = spawn(*question, env=environ)
+    as_json = spawn(*question, "--json", env=environ)
+
+    assert done.returncode == 0
+    assert "####" in done.stdout
+    assert "\\u65e5\\u672c" in done.stdout
+    assert json.loads(as_json.stdout)["decision"] == "日本"
 
 
 @pytest.mark.parametrize(

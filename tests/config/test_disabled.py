@@ -24,7 +24,15 @@ from gateway_core.config.load import load_config
         "[decide]\nchain = 3\n[plugins]\ndisabled = ['laya']",
     ],
 )
-@pytest.mark.parametrize("environ", [{}, {"S1GW_DISABLED_PLUGINS": "a, b"}])
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {},
+        {"S1GW_DISABLED_PLUGINS": "a, b"},
+        {"S1GW_DISABLED_PLUGINS": " "},
+        {"S1GW_PLUGINS_DISABLED": "a"},
+    ],
+)
 def test_both_ways_agree(tmp_path: Path, text: str, environ: dict[str, str]) -> None:
     path = tmp_path / "config.toml"
     path.write_text(text)

@@ -1,7 +1,7 @@
 """Every fault of a table at once, each with its path, and no secret in any."""
 
 from collections.abc import Mapping
-from enum import StrEnum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -165,3 +165,53 @@ def test_a_plugins_own_settings_class_is_structured() -> None:
     found = structure(PluginSettings, {"region": "eu", "server": "ollama", "tags": ["a"]}, "at")
 
     assert found == PluginSettings(region="eu", server=Server.OLLAMA, tags=frozenset({"a"}))
+
+
+@attrs.frozen
+class Pair:
+    low: int = 0
+    high: int = 1
+
+    def __attrs_post_init__(self) -> None:
+        if self.low > self.high:
+            raise ValueError("low must not be above high")
+
+
+def test_a_rule_of_a_class_about_several_keys_is_told() -> None:
+    assert faults(Pair, {"low": 2}) == ("at: low must not be above high",)
+
+
+class Plain:
+    """Not an attrs class, as a plugin's author might have it."""
+
+
+@attrs.frozen
+class Unresolved:
+    key: "NowhereDefined" = None  # noqa: F821
+
+
+@pytest.mark.parametrize(
+    ("cls", "fault"),
+    [
+        (Plain, "at: Plain is not an attrs class"),
+        (Unresolved, "at: Unresolved has a type that cannot be configured"),
+    ],
+)
+def test_a_settings_class_that_cannot_be_read_is_a_fault_too(cls: type, fault: str) -> None:
+    assert faults(cls, {"key": 1}) == (fault,)
+
+
+class Word(str, Enum):  # noqa: UP042  # the older kind is what is tested
+    """An enum of the older kind."""
+
+    YES = "yes"
+
+
+@attrs.frozen
+class OldEnum:
+    word: Word
+
+
+def test_enums_of_every_kind_become_members() -> None:
+    assert structure(OldEnum, {"word": "yes"}, "at").word is Word.YES
+    assert faults(OldEnum, {"word": "no"}) == ('at.word: expected one of "yes", got "no"',)
