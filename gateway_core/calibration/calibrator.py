@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
-import msgspec
 
-from gateway_core.calibration.fitfile import BucketFit, FitFile, read_fit
 from gateway_core.calibration.temperature import ANY_BUCKET, bucket_of, tempered
+
+if TYPE_CHECKING:
+    from gateway_core.calibration.fitfile import BucketFit, FitFile
 
 _Key = tuple[str, str, str]
 
@@ -54,10 +56,10 @@ class Calibrator:
         stale: fits whose model no longer answers, by fit id, each with one sentence.
     """
 
-    fits: tuple[FitFile, ...] = ()
+    fits: "tuple[FitFile, ...]" = ()
     problems: tuple[str, ...] = ()
     stale: dict[str, str] = attrs.field(factory=dict, init=False)
-    _by_key: dict[_Key, dict[str, tuple[str, BucketFit]]] = attrs.field(init=False, repr=False)
+    _by_key: "dict[_Key, dict[str, tuple[str, BucketFit]]]" = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self._by_key = {}
@@ -73,17 +75,13 @@ class Calibrator:
         A file that cannot be used is named in ``problems`` and the others still count. Where
         two fits are for the same questions, the one created last is used.
         """
-        fits: list[FitFile] = []
-        problems: list[str] = []
-        for path in sorted(folder.glob("*.json")):
-            try:
-                fits.append(read_fit(path))
-            except OSError as error:
-                problems.append(f"{path.name}: cannot be read: {error.strerror}")
-            except msgspec.MsgspecError as error:
-                problems.append(f"{path.name}: not a usable fit file: {error}")
-        fits.sort(key=lambda fit: (fit.created, fit.id))
-        return cls(tuple(fits), tuple(problems))
+        paths = sorted(folder.glob("*.json"))
+        if not paths:
+            return cls()
+        # Whoever has no fits does not pay for what reads them.
+        from gateway_core.calibration.fitfile import read_fits
+
+        return cls(*read_fits(paths))
 
     def apply(
         self, *, provider: str, model: str, question_type: str, probabilities: Mapping[str, float]
@@ -110,7 +108,7 @@ class Calibrator:
         return Calibrated(probabilities=probabilities, warnings=warnings)
 
     def _tempered(
-        self, fit_id: str, fit: BucketFit, probabilities: Mapping[str, float]
+        self, fit_id: str, fit: "BucketFit", probabilities: Mapping[str, float]
     ) -> Calibrated:
         self.stale.pop(fit_id, None)
         values = tempered(list(probabilities.values()), fit.temperature)
@@ -121,7 +119,7 @@ class Calibrator:
             ),
         )
 
-    def _mark_stale(self, provider: str, model: str, fit_id: str, fit: BucketFit) -> str:
+    def _mark_stale(self, provider: str, model: str, fit_id: str, fit: "BucketFit") -> str:
         text = (
             f"calibration fit {fit_id} is stale: it was made for model {fit.model!r}, but "
             f"{provider} answered with {model!r}; confidence is not calibrated"

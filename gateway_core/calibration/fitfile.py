@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -102,6 +103,25 @@ def read_fit(path: Path) -> FitFile:
         msgspec.MsgspecError: it is not a fit file of this version; the message says where.
     """
     return msgspec.json.decode(path.read_bytes(), type=FitFile)
+
+
+def read_fits(paths: Iterable[Path]) -> tuple[tuple[FitFile, ...], tuple[str, ...]]:
+    """Read many fit files.
+
+    Returns:
+        Those that can be used, oldest first, and one sentence for each of the others.
+    """
+    fits: list[FitFile] = []
+    problems: list[str] = []
+    for path in paths:
+        try:
+            fits.append(read_fit(path))
+        except OSError as error:
+            problems.append(f"{path.name}: cannot be read: {error.strerror}")
+        except msgspec.MsgspecError as error:
+            problems.append(f"{path.name}: not a usable fit file: {error}")
+    fits.sort(key=lambda fit: (fit.created, fit.id))
+    return tuple(fits), tuple(problems)
 
 
 def write_json(path: Path, record: attrs.AttrsInstance) -> None:

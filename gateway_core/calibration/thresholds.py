@@ -1,64 +1,20 @@
 """Which threshold an answer is held to: the call's, the provider's, a measured one, or the rest."""
 
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import attrs
-import msgspec
 
-from gateway_core.calibration.fitfile import Bucket, QuestionType, write_json
 from gateway_core.calibration.temperature import bucket_of
+
+if TYPE_CHECKING:
+    from gateway_core.calibration.thresholdfile import MeasuredThreshold
 
 FILE_NAME: Final = "thresholds.json"
 
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-
-
-@attrs.frozen(kw_only=True)
-class MeasuredThreshold:
-    """The lowest threshold that kept errors below a budget, for one kind of question.
-
-    Attributes:
-        provider: the provider's name in the configuration.
-        model: the model that answered when it was measured.
-        question_type: ``options`` or ``yes_no``.
-        bucket: how many options: ``2``, ``3-5``, ``6-10`` or ``11+``.
-        fit: id of the fit that the confidences were calibrated with; None for raw ones.
-        threshold: the confidence from which answers are accepted.
-        max_error: the budget: the share of accepted answers that may be wrong.
-        examples: how many examples it was measured on.
-        accepted: how many of them the threshold accepts.
-        errors: how many of the accepted ones were wrong.
-        error_bound: the upper 95% bound of the error among accepted answers.
-    """
-
-    provider: str
-    model: str
-    question_type: QuestionType
-    bucket: Bucket
-    fit: str | None
-    threshold: Share
-    max_error: Share
-    examples: int
-    accepted: int
-    errors: int
-    error_bound: Share
-
-    @property
-    def coverage(self) -> float:
-        """The share of the examples that the threshold accepts."""
-        return self.accepted / self.examples
-
-
-@attrs.frozen(kw_only=True)
-class ThresholdFile:
-    """``thresholds.json`` in the gateway's state: the thresholds that were applied."""
-
-    version: Literal[1] = 1
-    created: str
-    thresholds: tuple[MeasuredThreshold, ...]
+Kind = tuple[str, str, str]
+"""Provider, question type and bucket."""
 
 
 @attrs.frozen(kw_only=True)
@@ -87,19 +43,27 @@ class Thresholds:
 
     default: float
     configured: Mapping[str, float] = attrs.field(factory=dict)
-    measured: Mapping[tuple[str, str, str], MeasuredThreshold] = attrs.field(factory=dict)
+    measured: "Mapping[Kind, MeasuredThreshold]" = attrs.field(factory=dict)
     problems: tuple[str, ...] = ()
 
     @classmethod
     def load(cls, state: Path, default: float, configured: Mapping[str, float]) -> "Thresholds":
         """Read the measured thresholds of the folder ``state``; there may be none."""
+        path = state / FILE_NAME
+        if not path.exists():
+            return cls(default, configured)
+        # Whoever has measured nothing does not pay for what reads measurements.
+        import msgspec
+
+        from gateway_core.calibration.thresholdfile import read_thresholds
+
         try:
-            found = read_thresholds(state / FILE_NAME)
+            found = read_thresholds(path)
         except OSError as error:
             return cls(default, configured, problems=(f"{FILE_NAME}: {error.strerror}",))
         except msgspec.MsgspecError as error:
             return cls(default, configured, problems=(f"{FILE_NAME}: not usable: {error}",))
-        return cls(default, configured, {_kind(row): row for row in found})
+        return cls(default, configured, {row.kind: row for row in found})
 
     def threshold_for(
         self,
@@ -139,45 +103,3 @@ class Thresholds:
             f"{found.fit or 'no fit'}; it counts only if it is above the default"
         )
         return Threshold(value=max(found.threshold, self.default), warnings=(text,))
-
-
-def read_thresholds(path: Path) -> tuple[MeasuredThreshold, ...]:
-    """Read measured thresholds; a file that does not exist holds none.
-
-    Raises:
-        OSError: the file cannot be read.
-        msgspec.MsgspecError: it is not a threshold file; the message says where.
-    """
-    try:
-        text = path.read_bytes()
-    except FileNotFoundError:
-        return ()
-    return msgspec.json.decode(text, type=ThresholdFile).thresholds
-
-
-def apply_thresholds(state: Path, measured: Iterable[MeasuredThreshold], now: datetime) -> Path:
-    """Put thresholds in force; those for other providers and buckets stay.
-
-    Args:
-        state: the gateway's own folder.
-        measured: the new ones.
-        now: when they are applied, in UTC.
-
-    Returns:
-        The file that holds them.
-
-    Raises:
-        OSError: the file cannot be read or written.
-        msgspec.MsgspecError: what is there is not a threshold file.
-    """
-    path = state / FILE_NAME
-    kept = {_kind(row): row for row in (*read_thresholds(path), *measured)}
-    record = ThresholdFile(
-        created=now.isoformat(timespec="seconds"), thresholds=tuple(kept.values())
-    )
-    write_json(path, record)
-    return path
-
-
-def _kind(row: MeasuredThreshold) -> tuple[str, str, str]:
-    return row.provider, row.question_type, row.bucket

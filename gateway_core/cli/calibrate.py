@@ -15,7 +15,7 @@ from gateway_core.cli.evidence import (
     unmet_line,
 )
 from gateway_core.cli.examples import examples_from, source_of, source_options
-from gateway_core.cli.extra import calibration_extra
+from gateway_core.cli.extra import told_plainly
 from gateway_core.cli.terminal import say, table
 
 _RESTART: Final = "Running gateways use it from their next start."
@@ -60,7 +60,7 @@ def calibrate() -> None:
 def fit(config_path: Path | None, /, **options: Any) -> None:
     """Fit temperatures to labelled answers of one provider, and use them from now on."""
     source, rest = source_of(options)
-    with calibration_extra():
+    with told_plainly():
         from gateway_core.evaluation.fitting import fit_all
 
         examples = examples_from(source, [rest["provider"]], config_path)
@@ -89,24 +89,24 @@ def thresholds(config_path: Path | None, /, **options: Any) -> None:
     the examples. Use other examples than the fit was made from.
     """
     source, rest = source_of(options)
-    with calibration_extra():
+    with told_plainly():
         from gateway_core.calibration import Calibrator
+        from gateway_core.calibration.thresholdfile import apply_thresholds
         from gateway_core.config.paths import state_dir
         from gateway_core.evaluation.budget import measure_thresholds
 
         examples = examples_from(source, rest["providers"], config_path)
         calibrator = Calibrator.load(state_dir() / "calibration")
         measured, unmet = measure_thresholds(examples, calibrator, rest["max_error"])
+        applied = rest["apply_them"] and measured
+        path = apply_thresholds(state_dir(), measured, datetime.now(UTC)) if applied else None
     if measured:
         table([threshold_row(one) for one in measured], THRESHOLDS)
     for one in unmet:
         click.echo(unmet_line(one), err=True)
     if not measured:
         raise SystemExit(1)
-    if rest["apply_them"]:
-        from gateway_core.calibration.thresholds import apply_thresholds
-
-        path = apply_thresholds(state_dir(), measured, datetime.now(UTC))
+    if path is not None:
         say(f"\nWritten to {path}. {_RESTART}")
 
 
@@ -125,7 +125,7 @@ def thresholds(config_path: Path | None, /, **options: Any) -> None:
 def report(config_path: Path | None, /, **options: Any) -> None:
     """Measure providers side by side; prints a table and writes one HTML page."""
     source, rest = source_of(options)
-    with calibration_extra():
+    with told_plainly():
         from gateway_core.calibration import Calibrator
         from gateway_core.config.paths import state_dir
         from gateway_core.evaluation.report import page, summary

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway_core.cli.extra import calibration_extra
+from gateway_core.cli.extra import told_plainly
 from gateway_core.cli.log import open_log
 from gateway_core.cli.terminal import percent, plain, say, say_json, table
 
@@ -29,7 +29,7 @@ def compare(config_path: Path | None, first: str, second: str, *, as_json: bool)
     """
     if first == second:
         raise click.UsageError("A and B are the same provider")
-    with calibration_extra(), open_log(config_path) as reader:
+    with told_plainly(), open_log(config_path) as reader:
         import attrs
 
         from gateway_core.evaluation.compare import compare as compare_log

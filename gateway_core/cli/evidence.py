@@ -8,7 +8,7 @@ from gateway_core.cli.terminal import percent, plain
 
 if TYPE_CHECKING:
     from gateway_core.calibration.fitfile import BucketFit, Estimate
-    from gateway_core.calibration.thresholds import MeasuredThreshold
+    from gateway_core.calibration.thresholdfile import MeasuredThreshold
     from gateway_core.evaluation.budget import Unmet
     from gateway_core.evaluation.fitting import Refused
 

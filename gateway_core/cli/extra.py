@@ -1,4 +1,4 @@
-"""Commands that need the extra ``s1gw[calibration]`` say so when it is not installed."""
+"""What may fail in the commands of calibration and is nobody's fault here."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +10,11 @@ _PARTS: Final = ("numpy", "scipy")
 
 
 @contextmanager
-def calibration_extra() -> Iterator[None]:
-    """Turn the lack of numpy or scipy inside the block into what to install.
+def told_plainly() -> Iterator[None]:
+    """Turn the lack of numpy or scipy, and a file that cannot be used, into what to do.
 
     Raises:
-        ConfigError: one of them is not installed.
+        ConfigError: inside the block one of them was not installed, or a file failed.
     """
     try:
         yield
@@ -22,3 +22,5 @@ def calibration_extra() -> Iterator[None]:
         if (error.name or "").partition(".")[0] not in _PARTS:
             raise
         raise ConfigError(f"this needs {error.name}: pip install 's1gw[calibration]'") from error
+    except OSError as error:
+        raise ConfigError(f"{error.filename or 'a file'}: {error.strerror}") from error

@@ -45,10 +45,13 @@ class Answers:
     def load(cls, path: Path) -> "Answers":
         """Read the answers in ``path``, leaving out a line that a crash cut short.
 
+        The file's folder is made, so that nobody is asked for what could not be kept.
+
         Raises:
-            OSError: the file is there and cannot be read.
+            OSError: the file cannot be read, or its folder cannot be made.
         """
         found = cls(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_bytes().splitlines() if path.exists() else []
         for line in lines:
             try:
@@ -71,7 +74,6 @@ class Answers:
         self.by_key[key] = kept
 
     def _append(self, row: dict[str, Any]) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
             # A line of its own even after one that a crash cut short.
             start = b"\n" if file.tell() else b""

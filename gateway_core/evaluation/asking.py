@@ -100,6 +100,9 @@ async def ask_all(
         model: the model that is asked, where the provider does not say which answered.
         bounds: how hard the provider may be asked.
         progress: called with 1 for every question that is done.
+
+    Raises:
+        OSError: an answer could not be kept; asking stops.
     """
     asked, waiting, pace = Asked(), iter(questions), _Pace(bounds.per_minute)
 
@@ -111,9 +114,12 @@ async def ask_all(
             await _ask_one(one, ask, answers, model, asked)
             progress(1)
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(bounds.concurrency):
-            group.create_task(work())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(bounds.concurrency):
+                group.create_task(work())
+    except ExceptionGroup as group_error:
+        raise group_error.exceptions[0] from None
     return asked
 
 

@@ -12,7 +12,7 @@ from scipy.stats import beta
 
 from gateway_core.calibration import Calibrator
 from gateway_core.calibration.fitfile import Bucket, QuestionType
-from gateway_core.calibration.thresholds import MeasuredThreshold
+from gateway_core.calibration.thresholdfile import MeasuredThreshold
 from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.measures import Floats
 

@@ -1,6 +1,8 @@
 """Loading fits and applying the one that matches."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -111,6 +113,15 @@ def test_a_temperature_out_of_range_makes_the_file_a_problem(tmp_path, temperatu
     content["fits"][0]["temperature"] = temperature
     (tmp_path / "cal-a.json").write_text(json.dumps(content))
     assert "$.fits[0].temperature" in Calibrator.load(tmp_path).problems[0]
+
+
+def test_without_fits_nothing_is_imported_to_read_them(tmp_path):
+    code = (
+        "import pathlib, sys; from gateway_core.calibration import Calibrator, Thresholds\n"
+        "Calibrator.load(pathlib.Path('.')); Thresholds.load(pathlib.Path('.'), 0.6, {})\n"
+        "assert not {'msgspec', 'numpy', 'scipy', 'tempfile'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
 
 
 def test_a_missing_folder_holds_no_fits(tmp_path):

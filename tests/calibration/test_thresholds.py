@@ -4,12 +4,8 @@ import attrs
 import pytest
 
 from gateway_core.calibration.fitfile import write_json
-from gateway_core.calibration.thresholds import (
-    FILE_NAME,
-    MeasuredThreshold,
-    ThresholdFile,
-    Thresholds,
-)
+from gateway_core.calibration.thresholdfile import MeasuredThreshold, ThresholdFile
+from gateway_core.calibration.thresholds import FILE_NAME, Thresholds
 
 MEASURED = MeasuredThreshold(
     provider="laya",

@@ -72,7 +72,7 @@ def test_nothing_is_asked_before_the_cost_is_agreed_to(run, labelled, upstream, 
     assert "acme (acme) is to be asked 200 questions of about" in found.stderr
     assert "stay on this machine" in found.stderr
     assert "--yes" in found.stderr
-    assert upstream.requests == []
+    assert len(upstream.requests) == 0
     assert fits(tmp_path) == ()
 
 
@@ -193,3 +193,14 @@ def test_logged_and_labelled_decisions_are_examples(run, upstream, tmp_path):
     run("log", "export", "-o", str(exported))
     run("calibrate", "fit", str(exported), "--provider", "acme")
     assert len({file.data_digest for file in fits(tmp_path)}) == 1
+
+
+def test_a_state_that_cannot_be_used_is_told(run, labelled, tmp_path):
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "thresholds.json").write_text("{")
+    arguments = ("calibrate", "thresholds", labelled(), "--provider", "acme", "--yes")
+    found = run(*arguments, "--max-error", "40%", "--apply", code=1)
+    assert "thresholds.json: not usable" in found.stderr
+    (tmp_path / "state" / "calibration" / "answers").rename(tmp_path / "gone")
+    (tmp_path / "state" / "calibration" / "answers").touch()
+    assert "answers" in run(*arguments, "--max-error", "40%", code=1).stderr
