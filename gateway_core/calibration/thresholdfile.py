@@ -1,0 +1,107 @@
+"""The file that measured thresholds are kept in."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import attrs
+import msgspec
+
+from gateway_core.calibration.fitfile import Bucket, QuestionType, write_json
+from gateway_core.calibration.thresholds import FILE_NAME, Kind
+from gateway_core.errors import ConfigError
+
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+@attrs.frozen(kw_only=True)
+class MeasuredThreshold:
+    """The lowest threshold that kept errors below a budget, for one kind of question.
+
+    Attributes:
+        provider: the provider's name in the configuration.
+        model: the model that answered when it was measured.
+        question_type: ``options`` or ``yes_no``.
+        bucket: how many options: ``2``, ``3-5``, ``6-10`` or ``11+``.
+        fit: id of the fit that the confidences were calibrated with; None for raw ones.
+        threshold: the confidence from which answers are accepted.
+        max_error: the budget: the share of accepted answers that may be wrong.
+        examples: how many examples it was measured on.
+        accepted: how many of them the threshold accepts.
+        errors: how many of the accepted ones were wrong.
+        error_bound: the upper 95% bound of the error among accepted answers.
+    """
+
+    provider: str
+    model: str
+    question_type: QuestionType
+    bucket: Bucket
+    fit: str | None
+    threshold: Share
+    max_error: Share
+    examples: int
+    accepted: int
+    errors: int
+    error_bound: Share
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of question that it is for."""
+        return self.provider, self.question_type, self.bucket
+
+    @property
+    def coverage(self) -> float:
+        """The share of the examples that the threshold accepts."""
+        return self.accepted / self.examples
+
+
+@attrs.frozen(kw_only=True)
+class ThresholdFile:
+    """``thresholds.json`` in the gateway's state: the thresholds that were applied."""
+
+    version: Literal[1] = 1
+    created: str
+    thresholds: tuple[MeasuredThreshold, ...]
+
+
+def read_thresholds(path: Path) -> tuple[MeasuredThreshold, ...]:
+    """Read measured thresholds; a file that does not exist holds none.
+
+    Raises:
+        OSError: the file cannot be read.
+        msgspec.MsgspecError: it is not a threshold file; the message says where.
+    """
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return ()
+    return msgspec.json.decode(text, type=ThresholdFile).thresholds
+
+
+def apply_thresholds(state: Path, measured: Iterable[MeasuredThreshold], now: datetime) -> Path:
+    """Put thresholds in force; those for other providers and buckets stay.
+
+    Args:
+        state: the gateway's own folder.
+        measured: the new ones.
+        now: when they are applied, in UTC.
+
+    Returns:
+        The file that holds them.
+
+    Raises:
+        OSError: the file cannot be read or written.
+        ConfigError: what is there is not a threshold file.
+    """
+    path = state / FILE_NAME
+    try:
+        before = read_thresholds(path)
+    except msgspec.MsgspecError as error:
+        raise ConfigError(f"{path}: not usable, move it away: {error}") from error
+    kept = {row.kind: row for row in (*before, *measured)}
+    record = ThresholdFile(
+        created=now.isoformat(timespec="seconds"), thresholds=tuple(kept.values())
+    )
+    write_json(path, record)
+    return path
