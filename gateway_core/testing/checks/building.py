@@ -30,11 +30,12 @@ def the_class_fits_the_specification(subject: Subject) -> None:
 
 
 @check(
-    "Unknown settings are refused.",
+    "The settings it is given are taken, and unknown ones are refused.",
     why="A misspelt key that is ignored leaves the user with a default they did not choose.",
 )
 def unknown_settings_are_refused(subject: Subject) -> None:
     """Check 3 of the contract."""
+    subject.build()
     try:
         subject.build(settings={**subject.settings, "s1gw_no_such_key": 1})
     except ConfigError:
