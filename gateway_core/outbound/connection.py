@@ -116,19 +116,16 @@ class Connection(asyncio.Protocol):
             self._fail(error)
 
     def eof_received(self) -> None:
-        """Decide at once: a transport with unsent data would report the loss much later."""
-        self._ended(whole=True)
+        """Close at once: with unsent data a transport would wait for the upstream to read it."""
         self._transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the request under way, if there is one, and leave the pool."""
-        self._ended(whole=exc is None)
         self._owner.lost(self)
-
-    def _ended(self, *, whole: bool) -> None:
         if self._waiter is None:
             return
-        if whole and self._reader.end():
+        # A reset is no end: what came before it may be a part only.
+        if exc is None and self._reader.end():
             self._finish()
         elif self._reader.head_done:
             self._fail(MalformedResponse("the reply ended early"))

@@ -225,6 +225,25 @@ async def test_a_reply_that_comes_before_the_body_is_sent_is_heard(serve, sender
     assert server.connections == 2
 
 
+async def test_a_server_that_does_not_read_is_not_sent_the_body_into_memory(
+    serve, outbound, sender
+) -> None:
+    async def idle(request, writer) -> None:
+        await enough.wait()
+
+    enough = asyncio.Event()
+    async with serve(idle) as server:
+        task = asyncio.create_task(
+            sender.send("POST", server.url(), headers={"x-early": "1"}, body=b"a" * 30_000_000)
+        )
+        await server.arrived.wait()
+        (connection,) = outbound._pool._open
+        assert connection._transport.get_write_buffer_size() <= 1_000_000
+        task.cancel()
+        await asyncio.wait([task])
+        enough.set()
+
+
 async def test_a_server_that_stops_reading_and_closes_its_side_is_noticed(serve, sender) -> None:
     async def half_close(request, writer) -> None:
         writer.write_eof()

@@ -103,6 +103,21 @@ async def test_a_tunnel_leads_to_the_judged_address_and_tls_is_for_the_name(
     assert "proxy-authorization" not in server.requests[0].headers
 
 
+async def test_a_tunnel_through_a_proxy_over_tls_holds_tls_of_its_own(
+    serve, listen, proxy, server_tls, trusting
+) -> None:
+    async with serve(tls=server_tls) as server, listen(proxy.serve, server_tls) as port:
+        proxy.target = server.port
+        outbound = Outbound({"HTTPS_PROXY": f"https://127.0.0.1:{port}", **trusting})
+        sender = outbound.sender(Endpoint(timeout_s=20))
+        body = b"x" * 1_000_000
+        for _ in range(2):
+            await sender.send("POST", "https://provider.example/a", headers={}, body=body)
+        await outbound.aclose()
+    assert [request.body for request in server.requests] == [body] * 2
+    assert len(proxy.heads) == server.connections == 1
+
+
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize(
     "refused",

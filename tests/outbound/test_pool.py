@@ -4,11 +4,15 @@ import asyncio
 
 import pytest
 
+from gateway_core import Endpoint
 from gateway_core.errors import ProviderUnreachable
+from gateway_core.outbound import Outbound
+from gateway_core.outbound.dial import system_dial
 from gateway_core.outbound.pool import Pool
 
 pytestmark = pytest.mark.anyio
 BODY = b"{}"
+OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 
 
 async def test_one_connection_carries_many_requests(serve, sender) -> None:
@@ -50,7 +54,7 @@ async def test_replies_never_swap_places(serve, sender) -> None:
 
 async def test_a_connection_closed_while_idle_is_not_reused(serve, sender) -> None:
     async def answer_and_close(request, writer) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+        writer.write(OK)
         writer.close()
 
     async with serve(answer_and_close) as server:
@@ -65,7 +69,7 @@ async def test_a_connection_closed_while_idle_is_not_reused(serve, sender) -> No
 async def test_a_request_is_never_written_twice(serve, sender) -> None:
     async def first_only(request, writer) -> None:
         if len(server.requests) == 1:
-            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+            writer.write(OK)
         else:
             writer.transport.abort()
 
@@ -84,7 +88,7 @@ async def test_cancellation_closes_the_connection_and_leaves_the_pool_usable(ser
             gone.set()
             writer.close()
         else:
-            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+            writer.write(OK)
 
     gone = asyncio.Event()
     async with serve(hold_the_first) as server:
@@ -99,16 +103,39 @@ async def test_cancellation_closes_the_connection_and_leaves_the_pool_usable(ser
     assert server.connections == 2
 
 
-async def test_cancelling_as_the_reply_arrives_spares_the_next_request(serve, sender) -> None:
+async def test_cancelling_as_the_reply_arrives_spares_the_connections_next_user(
+    serve, outbound, sender
+) -> None:
+    async def answer_the_second(request, writer) -> None:
+        if len(server.requests) == 2:
+            writer.write(OK)
+
+    async with serve(answer_the_second) as server:
+        task = asyncio.create_task(sender.send("POST", server.url(), headers={}, body=BODY))
+        await server.arrived.wait()
+        (connection,) = outbound._pool._open
+        # The reply is read and the caller cancelled before the caller gets a turn.
+        connection.data_received(OK)
+        task.cancel()
+        other = asyncio.create_task(sender.send("POST", server.url(), headers={}, body=BODY))
+        assert (await other).body == b"{}"
+        assert task.cancelled()
+    assert server.connections == 1
+
+
+async def test_a_connection_that_closed_before_it_was_used_is_unreachable(serve) -> None:
+    async def dial(protocol, *where) -> None:
+        await system_dial(protocol, *where)
+        protocol.abort()
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    outbound = Outbound({}, dial=dial)
     async with serve() as server:
-        for _ in range(200):
-            task = asyncio.create_task(sender.send("POST", server.url(), headers={}, body=BODY))
-            other = asyncio.create_task(sender.send("POST", server.url(), headers={}, body=BODY))
-            await server.arrived.wait()
-            server.arrived.clear()
-            task.cancel()
-            assert (await other).body == b"{}"
-            await asyncio.wait([task])
+        sender = outbound.sender(Endpoint(timeout_s=10))
+        with pytest.raises(ProviderUnreachable):
+            await sender.send("POST", server.url(), headers={}, body=BODY)
+    await outbound.aclose()
 
 
 async def test_an_idle_connection_is_closed_after_its_time(serve, outbound, sender) -> None:

@@ -127,6 +127,7 @@ def proxy_that_says(listen):
             await writer.drain()
             if not close:
                 await reader.read()
+                heads.put_nowait(b"closed")
 
         async with listen(serve) as port, through({"ALL_PROXY": f"127.0.0.1:{port}"}) as sender:
             yield sender, heads
@@ -147,12 +148,13 @@ def proxy_that_says(listen):
     ],
 )
 async def test_a_tunnel_that_does_not_open_says_why(proxy_that_says, answer, message) -> None:
-    async with proxy_that_says(answer) as (sender, heads):
+    async with proxy_that_says(answer) as (sender, heads), asyncio.timeout(20):
         with pytest.raises(ProviderUnreachable, match=message):
             await sender.send("POST", "https://provider.example/x", headers={}, body=b"{}")
         assert await heads.get() == (
             b"CONNECT provider.example:443 HTTP/1.1\r\nhost: provider.example:443\r\n\r\n"
         )
+        assert await heads.get() == b"closed"
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 200 OK\r\n\r\n"])
@@ -170,6 +172,7 @@ async def test_cancellation_while_the_tunnel_opens_closes_it(proxy_that_says) ->
         task.cancel()
         await asyncio.wait([task])
         assert task.cancelled()
+        assert await heads.get() == b"closed"
 
 
 async def test_a_failure_of_the_provider_behind_a_proxy_stays_its_own(proxy_that_says) -> None:
