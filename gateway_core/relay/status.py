@@ -97,6 +97,9 @@ def outcome_of(error: GatewayError) -> Outcome:
     """Return what a caller is told of ``error``; a subclass is told as its nearest parent."""
     if isinstance(error, RelayRefused):
         return Outcome(REFUSALS.get(error.reason, 400), error.reason, str(error))
+    if isinstance(error, KeyMissing) and error.status is not None:
+        # The gateway did send a key: the upstream did not take it, whatever it calls that.
+        return ERRORS[KeyRejected]
     kinds = (ERRORS[kind] for kind in type(error).__mro__ if kind in ERRORS)
     found = next(kinds, _UNKNOWN)
     if isinstance(error, UpstreamRejected) and error.status == 422:

@@ -26,6 +26,10 @@ STATUSES: dict[str, tuple[Any, tuple[int, str]]] = {
     "422": (Reply(status=422, body={"detail": "bad"}), (422, "upstream_rejected")),
     "401": (Reply(status=401), (403, "provider_key_rejected")),
     "403": (Reply(status=403), (403, "provider_key_rejected")),
+    "a vendor's own 403 for no key": (
+        Reply(status=403, body={"detail": {"error_type": "authentication_error", "message": "no"}}),
+        (403, "provider_key_rejected"),
+    ),
     "402": (Reply(status=402), (402, "provider_payment_required")),
     "404": (Reply(status=404), (404, "model_not_found")),
     "408": (Reply(status=408), (504, "gateway_timeout")),
