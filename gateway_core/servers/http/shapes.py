@@ -60,7 +60,8 @@ SHAPES: Final[dict[str, Any]] = {
     "DecideRefusal": _either("DecideReply", "Error"),
     "Health": _bare(HEALTH),
     "Capabilities": _bare(CAPABILITIES),
-    "McpMessage": {"type": "object", "description": "One JSON-RPC message of MCP."},
+    "McpMessage": _object(("jsonrpc",), jsonrpc={"const": "2.0"})
+    | {"description": "One JSON-RPC message of MCP."},
     "McpRefusal": _either("McpMessage", "Error"),
     "State": _object(("status",), status=_STRING),
     "OpenApi": {"type": "object", "description": "An OpenAPI document."},
