@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from gateway_core.evaluation.measures import BINS, Measured, bin_of
-from gateway_core.evaluation.report.summary import Part
+from gateway_core.evaluation.report.parts import Part
 from gateway_core.evaluation.report.svg import Plot
 
 RAW: Final = "raw"

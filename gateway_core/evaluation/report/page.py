@@ -7,8 +7,8 @@ from typing import Final
 
 from gateway_core.calibration.fitfile import Estimate
 from gateway_core.evaluation.report import charts
+from gateway_core.evaluation.report.parts import Confusion, Pair, Part, Summary
 from gateway_core.evaluation.report.style import CSS
-from gateway_core.evaluation.report.summary import Confusion, Pair, Part, Summary
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _TITLE: Final = "Calibration report"
