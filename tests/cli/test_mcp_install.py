@@ -2,6 +2,7 @@
 
 import json
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -70,6 +71,17 @@ def test_installing_writes_an_entry_that_starts_the_server(run, client: str) -> 
     assert entry["args"] == ["serve", "--mcp"]
     assert entry.get("type", "stdio") == "stdio"
     assert "env" not in entry
+
+
+def test_the_entry_is_a_command_that_serves_until_its_input_ends(run) -> None:
+    run("mcp", "install", "cursor")
+    entry = json.loads(file_of("cursor").read_text())["mcpServers"]["s1gw"]
+    command = [entry["command"], *entry["args"]]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stdout == ""
 
 
 def test_the_entry_names_files_and_never_a_key(run, monkeypatch, tmp_path) -> None:
