@@ -20,9 +20,9 @@ one. Lists are separated by commas, switches are `1`, `true`, `yes`, `on` or the
 blank variable counts as not set.
 
 **Secrets** never stand in the file: `{ env = "NAME" }` reads an environment variable,
-`{ file = "PATH" }` a file. Relative paths start at the configuration file's folder. A provider of
-the operator without `api_key` takes its vendor's usual variable, such as `TYPESAFE_API_KEY`, as long
-as it leads to that vendor's own host; a provider of an organization never does.
+`{ file = "PATH" }` a file. Relative paths start at the configuration file's folder. A provider
+of the operator without `api_key` takes its vendor's usual variable, such as `TYPESAFE_API_KEY`, as
+long as it leads to that vendor's own host; a provider of an organization never does.
 
 **A fault** never stops the rest, and never allows more than was meant. A broken provider is left
 out; a broken `decide.chain` asks nobody; a broken threshold abstains; a broken `plugins.disabled`
