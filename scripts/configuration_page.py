@@ -59,7 +59,7 @@ def render() -> str:
 
 
 def _section(table: str, cls: type) -> str:
-    head = f"\n## `[{table}]`\n\n{summary_of(cls)}\n\n"
+    head = f"\n## `[{table}]`\n\n{_code(summary_of(cls))}\n\n"
     if table == "orgs.NAME.providers.ID":
         return (
             head + "The same keys as `[providers.NAME]`; its credential is never the operator's.\n"
@@ -70,8 +70,12 @@ def _section(table: str, cls: type) -> str:
 
 def _row(key: Key) -> str:
     name = f"`{key.name}`" + (f"<br>`{key.variable}`" if key.variable else "")
-    meaning = key.meaning.replace("``", "`").replace("|", "\\|")
+    meaning = _code(key.meaning).replace("|", "\\|")
     return f"| {name} | {key.takes} | {_shown(key.default)} | {meaning} |\n"
+
+
+def _code(text: str) -> str:
+    return text.replace("``", "`")
 
 
 def _shown(default: Any) -> str:
