@@ -41,6 +41,7 @@ REFUSALS: Final[Mapping[str, int]] = {
     "decision_provider_not_configured": 403,
     "decision_provider_wrong_format": 403,
     "provider_key_missing": 403,
+    "request_timeout": 408,
     "request_too_large": 413,
     "unsupported_content_encoding": 415,
     "format_mismatch": 422,

@@ -1,6 +1,7 @@
 """The application: has a request answered, whatever goes wrong, and logs one line of it."""
 
 import asyncio
+import gc
 import logging
 import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -73,6 +74,8 @@ class Application:
         await receive()
         asyncio.get_running_loop().set_exception_handler(_log_stray_fault)
         async with self._opener() as self._services:
+            # What is there now stays: looking for garbage in it only delays requests.
+            gc.freeze()
             await send({"type": "lifespan.startup.complete"})
             await receive()
         await self._access_log.close()

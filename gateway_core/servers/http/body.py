@@ -11,7 +11,7 @@ HIGH_WATER: Final = 256 * 1024
 """How much may wait to be read before the client is made to wait, in bytes."""
 
 
-class ClientGone(Exception):  # noqa: N818 - an event rather than a fault
+class ClientGone(Exception):
     """The client left before its request was whole."""
 
 

@@ -7,7 +7,7 @@ pieces. uvicorn keeps the sockets, the processes and the shutdown.
 
 import asyncio
 from collections import deque
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 from uvicorn.config import Config
 from uvicorn.server import ServerState
@@ -22,11 +22,6 @@ from gateway_core.servers.http.exchange import Exchange, request_id
 from gateway_core.servers.http.parser import Head, HeadTooLarge, Malformed, RequestParser, TooSlow
 from gateway_core.servers.http.reply import head_of, refusal
 
-KEEP_ALIVE_S: Final = 75.0
-HEAD_S: Final = 20.0
-BODY_S: Final = 120.0
-LINGER_S: Final = 5.0
-SEND_S: Final = 60.0
 _ONE_PIECE: Final = 64 * 1024
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 _EXPECT: Final = b"expect"
@@ -41,9 +36,22 @@ class ClientConnection(asyncio.Protocol):
     """Reads requests, has them answered, writes the replies.
 
     A client that leaves cancels the task that answers it. When a reply is given before its
-    request is whole, the rest is read and dropped for ``LINGER_S`` seconds, so that a client
-    that is still sending gets to read the reply (RFC 9112 §9.6).
+    request is whole, the rest is read and dropped for a while, so that a client that is still
+    sending gets to read the reply (RFC 9112 §9.6).
+
+    Attributes:
+        keep_alive_s: how long a client may wait with its next request, in seconds.
+        head_s: how long a request's head may take.
+        body_s: how long its body may take.
+        linger_s: how long the rest of a request that has its reply is read.
+        send_s: how long a client may take nothing of a reply.
     """
+
+    keep_alive_s: ClassVar = 75.0
+    head_s: ClassVar = 20.0
+    body_s: ClassVar = 120.0
+    linger_s: ClassVar = 5.0
+    send_s: ClassVar = 60.0
 
     def __init__(
         self,
@@ -73,7 +81,7 @@ class ClientConnection(asyncio.Protocol):
         peer = transport.get_extra_info("peername")
         self._client = peer[0] if peer else ""
         self._state.connections.add(self)  # type: ignore[arg-type]
-        self._deadline.set(HEAD_S)
+        self._deadline.set(self.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         """Stop what is under way: nobody waits for it."""
@@ -95,7 +103,7 @@ class ClientConnection(asyncio.Protocol):
         if self._current is None:
             self._settle()
         elif self._parser.in_body:
-            self._deadline.within(BODY_S)
+            self._deadline.within(self.body_s)
         else:
             self._deadline.clear()
 
@@ -166,18 +174,18 @@ class ClientConnection(asyncio.Protocol):
         if self._current is not None or self._transport.is_closing():
             return
         if self._stuck:
-            self._deadline.within(SEND_S)
+            self._deadline.within(self.send_s)
         elif self._parser.in_body and not self._queue:
             self._resume()
-            self._deadline.within(LINGER_S)
+            self._deadline.within(self.linger_s)
         elif self._last:
             self._transport.close()
         elif self._queue:
             self._start(self._queue.popleft())
         elif self._parser.in_head:
-            self._deadline.within(HEAD_S)
+            self._deadline.within(self.head_s)
         else:
-            self._deadline.set(KEEP_ALIVE_S)
+            self._deadline.set(self.keep_alive_s)
 
     def _reject(self, fault: Malformed) -> None:
         """Answer what is no request, unless another one's reply is due."""

@@ -12,7 +12,7 @@ from gateway_core.servers.http.body import RequestBody
 MAX_HEAD_BYTES: Final = 64 * 1024
 
 
-class Malformed(Exception):  # noqa: N818 - what the bytes are, rather than a fault of ours
+class Malformed(Exception):
     """What came is not HTTP/1.1."""
 
 

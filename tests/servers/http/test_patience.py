@@ -1,0 +1,133 @@
+"""How long a client may take: real connections to a server that is in a hurry."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from gateway_core.config.load import load_config
+from gateway_core.servers.http.access_log import Access, AccessLog
+from gateway_core.servers.http.app import Application
+from gateway_core.servers.http.connection import ClientConnection
+from gateway_core.servers.http.services import open_services
+from gateway_core.testing import Reply, ScriptedUpstream
+
+PATIENCE_S = 30
+SHORT_S = 0.2
+BODY = b'{"model": "m", "questions": {}}'
+
+
+class Hasty(ClientConnection):
+    keep_alive_s = head_s = body_s = linger_s = send_s = SHORT_S
+
+
+class Notes(AccessLog):
+    """Keeps what is logged for the test instead of writing it."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.entries: list[Access] = []
+
+    def add(self, entry: Access) -> None:
+        self.entries.append(entry)
+
+
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[ScriptedUpstream]:
+    with ScriptedUpstream() as found:
+        found.answer(Reply(body={"answers": {}, "usage": {}, "large": "x" * 9_000_000}))
+        yield found
+
+
+@pytest.fixture(scope="module")
+def notes() -> Notes:
+    return Notes()
+
+
+@pytest.fixture(scope="module")
+def port(
+    upstream: ScriptedUpstream, notes: Notes, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[int]:
+    path: Path = tmp_path_factory.mktemp("hasty") / "config.toml"
+    path.write_text(
+        '[http]\nauth = "disabled"\nmax_body_bytes = 1000\n[providers.fake]\n'
+        f'api_format = "systemone"\nbase_url = "{upstream.url}"\nmodels = ["m"]\n'
+    )
+    loaded = load_config(path, {})
+    app = Application(lambda: open_services(loaded), notes)
+    options = {"interface": "asgi3", "lifespan": "on", "log_config": None, "proxy_headers": False}
+    server = uvicorn.Server(uvicorn.Config(app, http=Hasty, ws="none", **options))
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        running = threading.Thread(target=server.run, args=([listener],))
+        running.start()
+        yield listener.getsockname()[1]
+        server.should_exit = True
+        running.join(PATIENCE_S)
+
+
+@pytest.fixture
+def client(port: int) -> Iterator[socket.socket]:
+    with closing(socket.create_connection(("127.0.0.1", port), PATIENCE_S)) as found:
+        yield found
+
+
+def rest(client: socket.socket) -> bytes:
+    """Return all that comes until the server closes the connection."""
+    pieces = []
+    try:
+        while piece := client.recv(1_000_000):
+            pieces.append(piece)
+    except ConnectionResetError:
+        pieces.append(b"<reset>")
+    return b"".join(pieces)
+
+
+def post(length: int) -> bytes:
+    return f"POST /v1/systemone HTTP/1.1\r\nhost: g\r\ncontent-length: {length}\r\n\r\n".encode()
+
+
+def test_a_connection_without_a_request_is_closed(client: socket.socket) -> None:
+    assert rest(client) == b""
+
+
+def test_an_idle_connection_is_closed(client: socket.socket) -> None:
+    client.sendall(b"GET /healthz HTTP/1.1\r\nhost: g\r\n\r\n")
+    found = rest(client)
+    assert found.startswith(b"HTTP/1.1 200")
+    assert found.count(b"HTTP/1.1") == 1
+
+
+def test_a_head_that_does_not_end_is_refused(client: socket.socket) -> None:
+    client.sendall(b"GET /healthz HTTP/1.1\r\nhost: g\r\n")
+    found = rest(client)
+    assert found.startswith(b"HTTP/1.1 408")
+    assert b'"code":"request_timeout"' in found
+
+
+def test_a_body_that_does_not_end_is_refused_and_noted(client: socket.socket, notes: Notes) -> None:
+    client.sendall(post(9) + b"ab")
+    found = rest(client)
+    assert found.startswith(b"HTTP/1.1 408")
+    assert b'"code":"request_timeout"' in found
+    assert (notes.entries[-1].status, notes.entries[-1].code) == (408, "request_timeout")
+
+
+def test_a_refused_body_is_not_waited_for_long(client: socket.socket) -> None:
+    client.sendall(post(5000) + b"ab")
+    found = rest(client)
+    assert found.startswith(b"HTTP/1.1 413")
+    assert found.count(b"HTTP/1.1") == 1
+
+
+def test_a_client_that_takes_no_reply_is_cut_off(port: int) -> None:
+    with closing(socket.socket()) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", port))
+        client.sendall(post(len(BODY)) + BODY)
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            while True:
+                client.sendall(b"\r\n")
