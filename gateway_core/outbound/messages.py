@@ -1,7 +1,6 @@
 """What an upstream said about a refusal, and how much of it a caller may see."""
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -10,6 +9,7 @@ from gateway_core.secret import Secret
 MAX_LENGTH: Final = 500
 GENERAL: Final = "the upstream gave no message that can be shown"
 _READ_BYTES: Final = 256 * 1024
+_SEARCHED_BYTES: Final = 1024 * 1024
 _KEPT_LENGTH: Final = 2000
 _CODE_LENGTH: Final = 100
 _TELLING: Final = 8
@@ -18,7 +18,6 @@ _WIRE_NAMES: Final = frozenset(
     ["questions", "instructions", "criteria", "reasoning", "description", "messages", "metadata"]
 )
 _NO_JSON: Final = object()
-_SPACE: Final = re.compile(r"\s+")
 
 
 def upstream_message(body: bytes) -> str | None:
@@ -61,10 +60,13 @@ def sanitize_message(message: str | None, *, secrets: Sequence[Secret], body: by
         message: ``ProviderError.upstream_message``.
         secrets: credentials that may occur in it.
         body: the JSON that the caller sent; a message that repeats one of its strings of 8
-            characters or more is replaced by a general sentence.
+            characters or more is replaced by a general sentence, and so is any message when
+            the body is not JSON or too large to be searched while others wait (1 MiB).
     """
-    text = _printable(message or "").strip()
+    text = _printable(message or "")
     if not text or any(secret.reveal() in text for secret in secrets):
+        return GENERAL
+    if len(body) > _SEARCHED_BYTES:
         return GENERAL
     try:
         sent = json.loads(body)
@@ -78,6 +80,8 @@ def _repeats(text: str, sent: object) -> bool:
     # is found even where the upstream shows only a part of it.
     blocks = [text[i : i + _BLOCK] for i in range(0, len(text) - _BLOCK + 1, _BLOCK)]
     for own in map(_printable, _telling(sent)):
+        if len(own) < _TELLING:
+            continue
         if own in text or (len(own) >= _BLOCK and any(block in own for block in blocks)):
             return True
     return False
@@ -99,8 +103,8 @@ def _telling(sent: object) -> Iterator[str]:
 
 
 def _printable(text: str) -> str:
-    spaced = _SPACE.sub(" ", text)
-    return "".join(filter(str.isprintable, spaced))
+    spaced = " ".join(text.split())
+    return spaced if spaced.isprintable() else "".join(filter(str.isprintable, spaced))
 
 
 def _parse(body: bytes) -> object:

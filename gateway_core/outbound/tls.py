@@ -3,8 +3,6 @@
 import ssl
 from collections.abc import Mapping
 
-import certifi
-
 from gateway_core.errors import ProviderUnreachable
 
 
@@ -36,5 +34,7 @@ class Tls:
         context.set_alpn_protocols(["http/1.1"])
         chosen = self._file or self._folder
         if not chosen and not context.cert_store_stats()["x509_ca"]:
+            import certifi
+
             context.load_verify_locations(certifi.where())
         return context

@@ -135,7 +135,14 @@ def test_a_long_text_is_recognised_by_a_part_of_it() -> None:
     assert sanitize_message("near word0", secrets=[], body=body) == "near word0"
 
 
-@pytest.mark.parametrize("body", [b"", b"not json", b"[" * 100_000])
+def test_white_space_does_not_make_a_short_value_long() -> None:
+    body = json.dumps({"state": "1       "}).encode()
+    assert sanitize_message("at least 1 question", secrets=[], body=body) == "at least 1 question"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"not json", b"[" * 100_000, b"[" + b" " * 2**20 + b"]"], ids=range(4)
+)
 def test_without_knowing_what_was_sent_nothing_is_shown(body) -> None:
     assert sanitize_message("a message", secrets=[], body=body) == GENERAL
 
