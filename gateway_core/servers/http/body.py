@@ -15,6 +15,27 @@ class ClientGone(Exception):
     """The client left before its request was whole."""
 
 
+class Valve:
+    """Makes a client wait, or lets it send."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        """Take the connection, which is read from."""
+        self._transport = transport
+        self._open = True
+
+    def close(self) -> None:
+        """Read no more for now."""
+        if self._open:
+            self._open = False
+            self._transport.pause_reading()
+
+    def open(self) -> None:
+        """Read on."""
+        if not self._open and not self._transport.is_closing():
+            self._open = True
+            self._transport.resume_reading()
+
+
 class RequestBody:
     """Chunks in, chunks out; holds the client back when nobody reads."""
 

@@ -14,22 +14,14 @@ from uvicorn.server import ServerState
 
 from gateway_core.errors import RelayRefused
 from gateway_core.relay.call import RelayReply
-from gateway_core.servers.http.access_log import Access
 from gateway_core.servers.http.app import Application
-from gateway_core.servers.http.body import ClientGone, RequestBody
+from gateway_core.servers.http.body import ClientGone, RequestBody, Valve
 from gateway_core.servers.http.deadline import Deadline
-from gateway_core.servers.http.exchange import Exchange, request_id
-from gateway_core.servers.http.parser import Head, HeadTooLarge, Malformed, RequestParser, TooSlow
-from gateway_core.servers.http.reply import head_of, refusal
+from gateway_core.servers.http.exchange import EXPECT, Exchange, open_exchange
+from gateway_core.servers.http.parser import Head, Malformed, RequestParser, TooSlow
+from gateway_core.servers.http.reply import refusal, send
 
-_ONE_PIECE: Final = 64 * 1024
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
-_EXPECT: Final = b"expect"
-_REJECTED: Final[dict[type[Malformed], tuple[int, str, str]]] = {
-    Malformed: (400, "invalid_request", "the request is not valid HTTP/1.1"),
-    HeadTooLarge: (431, "request_headers_too_large", "the request's headers are over 64 KiB"),
-    TooSlow: (408, "request_timeout", "the request did not come whole in the time it has"),
-}
 
 
 class ClientConnection(asyncio.Protocol):
@@ -71,13 +63,14 @@ class ClientConnection(asyncio.Protocol):
         self._current: Exchange | None = None
         self._task: asyncio.Task[None] | None = None
         self._queue: deque[Exchange] = deque()
-        self._reading = True
+        self._valve: Valve
         self._stuck = False
         self._last = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request."""
         self._transport = cast("asyncio.Transport", transport)
+        self._valve = Valve(self._transport)
         peer = transport.get_extra_info("peername")
         self._client = peer[0] if peer else ""
         self._state.connections.add(self)  # type: ignore[arg-type]
@@ -123,14 +116,13 @@ class ClientConnection(asyncio.Protocol):
             self._transport.close()
 
     def _begin(self, head: Head) -> RequestBody:
-        body = RequestBody(self._want, self._pause)
-        access = Access(request_id=request_id(head.headers), method=head.method)
-        exchange = Exchange(head=head, client=self._client, body=body, access=access)
+        body = RequestBody(self._want, self._valve.close)
+        exchange = open_exchange(head, self._client, body)
         if self._current is None and not self._stuck and not self._last:
             self._start(exchange)
         else:
             self._queue.append(exchange)
-            self._pause()
+            self._valve.close()
         return body
 
     def _start(self, exchange: Exchange) -> None:
@@ -155,30 +147,32 @@ class ClientConnection(asyncio.Protocol):
     def _write(self, exchange: Exchange, reply: RelayReply) -> None:
         if exchange.abandoned:
             return
-        if not exchange.body.complete and self._continue_is_due(exchange):
+        if not exchange.body.complete and exchange.asks_first:
             # Whether the body follows is open now, so that no next request can be told from it
             # (RFC 9110 §10.1.1).
             self._parser.stop()
             self._last = True
         self._last = self._last or not exchange.head.keep_alive
-        head = head_of(reply, self._state.default_headers, keep_alive=not self._last)
-        if exchange.head.method == "HEAD":
-            self._transport.write(head)
-        elif len(reply.body) <= _ONE_PIECE:
-            self._transport.write(head + reply.body)
-        else:
-            self._transport.writelines((head, reply.body))
+        send(
+            reply,
+            self._transport,
+            self._state.default_headers,
+            keep_alive=not self._last,
+            with_body=exchange.head.method != "HEAD",
+        )
 
     def _settle(self) -> None:
-        """Find out what to wait for, now that nothing is being answered."""
+        """Do what is next, unless a request is being answered."""
         if self._current is not None or self._transport.is_closing():
             return
+        if not self._queue:
+            self._valve.open()
         if self._stuck:
             self._deadline.within(self.send_s)
         elif self._parser.in_body and not self._queue:
-            self._resume()
             self._deadline.within(self.linger_s)
         elif self._last:
+            self._deadline.within(self.send_s)
             self._transport.close()
         elif self._queue:
             self._start(self._queue.popleft())
@@ -192,40 +186,25 @@ class ClientConnection(asyncio.Protocol):
         lingering = self._current is None and self._parser.in_body
         self._parser.stop()
         self._last = True
-        status, code, message = _REJECTED[type(fault)]
         if self._current is None and not lingering:
-            reply = refusal(status, code, message)
-            self._transport.write(head_of(reply, (), keep_alive=False) + reply.body)
+            send(refusal(fault.status, fault.code, fault.sentence), self._transport)
         elif self._current is not None and not self._current.body.complete:
-            self._current.body.fail(RelayRefused(code, message))
+            self._current.body.fail(RelayRefused(fault.code, fault.sentence))
 
     def _expire(self) -> None:
         if self._current is not None or self._parser.in_head:
             self._reject(TooSlow())
             self._settle()
-        elif self._stuck:
+        elif self._stuck or self._transport.is_closing():
             self._transport.abort()
         else:
             self._transport.close()
 
     def _want(self) -> None:
+        """Have the client send more, now that all that came is read."""
         if not self._queue:
-            self._resume()
+            self._valve.open()
         exchange = self._current
-        if exchange is not None and not exchange.body.complete and self._continue_is_due(exchange):
-            del exchange.head.headers[_EXPECT]
+        if exchange is not None and not exchange.body.complete and exchange.asks_first:
+            del exchange.head.headers[EXPECT]
             self._transport.write(_CONTINUE)
-
-    @staticmethod
-    def _continue_is_due(exchange: Exchange) -> bool:
-        return exchange.head.headers.get(_EXPECT, b"").lower() == b"100-continue"
-
-    def _pause(self) -> None:
-        if self._reading:
-            self._reading = False
-            self._transport.pause_reading()
-
-    def _resume(self) -> None:
-        if not self._reading and not self._transport.is_closing():
-            self._reading = True
-            self._transport.resume_reading()

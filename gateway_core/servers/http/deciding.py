@@ -8,6 +8,7 @@ import attrs
 
 from gateway_core.errors import InvalidRequest, RelayRefused
 from gateway_core.gateway import Gateway
+from gateway_core.middleware import build_middleware
 from gateway_core.registry import OrgRegistry, Registry
 from gateway_core.relay.callers import Caller, CallerKind
 from gateway_core.servers.http.mcp_face import McpFace
@@ -66,7 +67,8 @@ class Desks:
             raise RelayRefused(
                 "permission_denied", "questions are answered by an organization's own providers"
             )
-        return Gateway.over(OrgRegistry(self._registry, caller.org, caller.may_use))
+        middleware = build_middleware(self._registry.loaded, self._registry.catalog)
+        return Gateway.over(OrgRegistry(self._registry, caller.org, caller.may_use), middleware)
 
     async def aclose(self) -> None:
         """Close what was opened."""

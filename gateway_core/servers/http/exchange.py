@@ -15,6 +15,7 @@ from gateway_core.servers.http.parser import Head
 from gateway_core.servers.http.reply import json_reply, refusal
 
 REQUEST_ID: Final = b"x-request-id"
+EXPECT: Final = b"expect"
 _SANE_ID: Final = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
 _NONE: Final[Mapping[str, str]] = {}
 
@@ -41,6 +42,11 @@ class Exchange:
     begun: bool = False
     abandoned: bool = False
 
+    @property
+    def asks_first(self) -> bool:
+        """Whether the client waits to be told before it sends its body."""
+        return self.head.headers.get(EXPECT, b"").lower() == b"100-continue"
+
     def json(self, status: int, content: Any) -> RelayReply:
         """Answer with ``content`` as JSON."""
         return self.named(json_reply(status, content))
@@ -58,7 +64,13 @@ class Exchange:
         return reply
 
 
-def request_id(headers: Headers) -> str:
+def open_exchange(head: Head, client: str, body: RequestBody) -> Exchange:
+    """Begin with a request whose head is there."""
+    access = Access(request_id=_request_id(head.headers), method=head.method)
+    return Exchange(head=head, client=client, body=body, access=access)
+
+
+def _request_id(headers: Headers) -> str:
     """Return the id that the client sent, if it is sane, else a new one."""
     sent = headers.get(REQUEST_ID)
     if sent is not None and _SANE_ID.fullmatch(sent):

@@ -1,7 +1,7 @@
 """HTTP/1.1 requests out of bytes: the head whole, the body as it comes."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar, Final
 from urllib.parse import unquote
 
 import attrs
@@ -15,13 +15,25 @@ MAX_HEAD_BYTES: Final = 64 * 1024
 class Malformed(Exception):
     """What came is not HTTP/1.1."""
 
+    status: ClassVar = 400
+    code: ClassVar = "invalid_request"
+    sentence: ClassVar = "the request is not valid HTTP/1.1"
+
 
 class HeadTooLarge(Malformed):
     """A request's line and headers are over ``MAX_HEAD_BYTES``."""
 
+    status = 431
+    code = "request_headers_too_large"
+    sentence = "the request's headers are over 64 KiB"
+
 
 class TooSlow(Malformed):
-    """A request that does not come whole in the time it has."""
+    """A request does not come whole in the time it has."""
+
+    status = 408
+    code = "request_timeout"
+    sentence = "the request did not come whole in the time it has"
 
 
 @attrs.frozen(kw_only=True)

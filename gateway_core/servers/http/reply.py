@@ -1,5 +1,6 @@
-"""Replies that the server makes itself, and any reply in the bytes of HTTP/1.1."""
+"""Replies that the server makes itself, and how any reply goes over the wire."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -14,6 +15,7 @@ _NONE: Final[Mapping[str, str]] = {}
 _STATUS_LINES: Final = {
     status.value: b"HTTP/1.1 %d %s\r\n" % (status, status.phrase.encode()) for status in HTTPStatus
 }
+_ONE_PIECE: Final = 64 * 1024
 _FORBIDDEN: Final = (b"\r", b"\n", b"\0")
 
 
@@ -28,15 +30,33 @@ def refusal(status: int, code: str, message: str, headers: Mapping[str, str] = _
     return RelayReply(status=status, headers=[JSON, *extra], body=envelope(status, code, message))
 
 
-def head_of(reply: RelayReply, standing: Pairs, *, keep_alive: bool) -> bytes:
-    """Return a reply's status line and headers, as they go over the wire.
+def send(
+    reply: RelayReply,
+    transport: asyncio.WriteTransport,
+    standing: Pairs = (),
+    *,
+    keep_alive: bool = False,
+    with_body: bool = True,
+) -> None:
+    """Write a reply, in one piece if it is not large.
 
     Args:
-        reply: its headers come from upstreams and plugins too, so that a value that would end
-            its line (RFC 9110 §5.5) is left out.
+        reply: what is sent.
+        transport: where it goes.
         standing: headers that every reply has.
         keep_alive: whether the connection stays open.
+        with_body: whether the body goes along, which one to HEAD does not have.
     """
+    head = _head(reply, standing, keep_alive=keep_alive)
+    if not with_body:
+        transport.write(head)
+    elif len(reply.body) <= _ONE_PIECE:
+        transport.write(head + reply.body)
+    else:
+        transport.writelines((head, reply.body))
+
+
+def _head(reply: RelayReply, standing: Pairs, *, keep_alive: bool) -> bytes:
     lines = [_STATUS_LINES.get(reply.status) or b"HTTP/1.1 %d \r\n" % reply.status]
     lines += [b"%b: %b\r\n" % pair for pair in standing]
     lines += [b"%b: %b\r\n" % pair for pair in reply.headers]
@@ -45,11 +65,12 @@ def head_of(reply: RelayReply, standing: Pairs, *, keep_alive: bool) -> bytes:
         lines.append(b"connection: close\r\n")
     head = b"".join(lines)
     if head.count(b"\n") != len(lines) or head.count(b"\r") != len(lines) or b"\0" in head:
-        return head_of(_cleaned(reply), standing, keep_alive=keep_alive)
+        return _head(_cleaned(reply), standing, keep_alive=keep_alive)
     return head + b"\r\n"
 
 
 def _cleaned(reply: RelayReply) -> RelayReply:
+    """Leave out headers that would end their line (RFC 9110 §5.5): plugins set some, too."""
     kept = [
         pair
         for pair in reply.headers

@@ -107,6 +107,12 @@ def test_pipelined_requests_are_answered_in_their_order(client: Client) -> None:
     assert [client.reply()[0] for _ in range(4)] == [200, 200, 404, 200]
 
 
+def test_a_connection_goes_on_after_pipelined_requests_without_bodies(client: Client) -> None:
+    for _ in range(2):
+        client.send(request(line="GET /healthz HTTP/1.1") * 5)
+        assert [client.reply()[0] for _ in range(5)] == [200] * 5
+
+
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_a_chunked_body_comes_in_pieces_of_any_size(client: Client, size: int) -> None:
     client.send(request("transfer-encoding: chunked"))

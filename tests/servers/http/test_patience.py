@@ -86,6 +86,11 @@ def rest(client: socket.socket) -> bytes:
     return b"".join(pieces)
 
 
+def send_for_ever(client: socket.socket) -> None:
+    while True:
+        client.sendall(b"\r\n")
+
+
 def post(length: int) -> bytes:
     return f"POST /v1/systemone HTTP/1.1\r\nhost: g\r\ncontent-length: {length}\r\n\r\n".encode()
 
@@ -129,5 +134,4 @@ def test_a_client_that_takes_no_reply_is_cut_off(port: int) -> None:
         client.connect(("127.0.0.1", port))
         client.sendall(post(len(BODY)) + BODY)
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
-            while True:
-                client.sendall(b"\r\n")
+            send_for_ever(client)
