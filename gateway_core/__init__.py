@@ -11,10 +11,18 @@ if TYPE_CHECKING:
     from gateway_core.context import Endpoint as Endpoint
     from gateway_core.context import ProviderContext as ProviderContext
     from gateway_core.context import bearer as bearer
+    from gateway_core.decide.reply import Settled as Settled
+    from gateway_core.decide.request import DecideRequest as DecideRequest
+    from gateway_core.decide.verdict import Reason as Reason
+    from gateway_core.decide.verdict import Status as Status
+    from gateway_core.decide.verdict import Verdict as Verdict
     from gateway_core.gateway import Gateway as Gateway
     from gateway_core.hookspecs import API_VERSION as API_VERSION
     from gateway_core.hookspecs import ProviderSpec as ProviderSpec
     from gateway_core.hookspecs import hookimpl as hookimpl
+    from gateway_core.middleware.spec import Middleware as Middleware
+    from gateway_core.middleware.spec import MiddlewareContext as MiddlewareContext
+    from gateway_core.middleware.spec import Proceed as Proceed
     from gateway_core.secret import Secret as Secret
     from gateway_core.types import Capabilities as Capabilities
     from gateway_core.types import DecisionReply as DecisionReply
@@ -32,8 +40,12 @@ __version__: Final = "0.1.0"
 
 _HOMES: Final = {
     "context": ("Endpoint", "ProviderContext", "bearer"),
+    "decide.reply": ("Settled",),
+    "decide.request": ("DecideRequest",),
+    "decide.verdict": ("Reason", "Status", "Verdict"),
     "gateway": ("Gateway",),
     "hookspecs": ("API_VERSION", "ProviderSpec", "hookimpl"),
+    "middleware.spec": ("Middleware", "MiddlewareContext", "Proceed"),
     "secret": ("Secret",),
     "types": (
         "Capabilities",
@@ -55,6 +67,7 @@ __all__ = [
     "API_VERSION",
     "IN_PROCESS",
     "Capabilities",
+    "DecideRequest",
     "DecisionReply",
     "DecisionRequest",
     "EmptyState",
@@ -62,12 +75,19 @@ __all__ = [
     "Format",
     "Gateway",
     "LabelRules",
+    "Middleware",
+    "MiddlewareContext",
     "ModelInfo",
     "Operation",
     "ProbeResult",
+    "Proceed",
     "ProviderContext",
     "ProviderSpec",
+    "Reason",
     "Secret",
+    "Settled",
+    "Status",
+    "Verdict",
     "YesNo",
     "bearer",
     "hookimpl",

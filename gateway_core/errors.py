@@ -5,6 +5,8 @@
     ├── ConfigError                 the configuration is at fault; lists every fault
     │   └── PluginUnavailable       a dialect or middleware that cannot be used, and why
     ├── RelayRefused                the relay turned a call away before any provider saw it
+    ├── MiddlewareFailed            a decision middleware raised, or returned nonsense
+    │   └── MiddlewareTimeout       it was not done by the deadline
     └── ProviderError               a provider could not answer; what a plugin may raise
         ├── ProviderTimeout         no answer in time
         ├── ProviderUnreachable     no connection, or it broke
@@ -93,6 +95,16 @@ class RelayRefused(GatewayError):
         self.reason = reason
         self.field = field
         self.headers = headers
+
+
+class MiddlewareFailed(GatewayError):
+    """A decision middleware raised, or returned what is no answer to the call."""
+
+
+class MiddlewareTimeout(MiddlewareFailed):
+    """The deadline passed while a decision middleware was at work."""
+
+    code = "provider_timeout"
 
 
 class ProviderError(GatewayError):

@@ -20,9 +20,10 @@ from gateway_core.config.load import load_config
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import Config
 from gateway_core.config.paths import state_dir
-from gateway_core.decide import Candidate, Chain, Decider, Judge, Observer
+from gateway_core.decide import Candidate, Chain, Decider, Judge, Observer, Settler
 from gateway_core.decisionlog.watch import Watch, watching
 from gateway_core.errors import ConfigError
+from gateway_core.middleware import Layer, Layers, Place, build_middleware
 from gateway_core.outbound import Outbound
 from gateway_core.pause import is_paused
 from gateway_core.registry import Registry
@@ -78,7 +79,7 @@ class Gateway:
         outbound = Outbound(loaded.environ)
         try:
             scene = _scene(loaded, outbound)
-            scene.registry.require_sound()
+            scene.require_sound()
             shadow = partial(_shadow, scene)
             async with watching(scene.loaded.config.decision_log, state_dir(), shadow) as watch:
                 yield cls._of(scene, watch, observers)
@@ -94,18 +95,19 @@ class Gateway:
         return cls(
             scene=scene,
             decider=Decider(
-                chain=_chain(scene, scene.chain),
+                chain=_settler(scene),
                 is_paused=is_paused,
                 observers=(*watch.observers, *observers),
             ),
         )
 
     @classmethod
-    def over(cls, registry: Registry) -> Self:
-        """Return a gateway over the chain of ``registry``, and nothing else of the operator's.
+    def over(cls, registry: Registry, middleware: Sequence[Place]) -> Self:
+        """Return a gateway over the chain of ``registry``, and the operator's middleware.
 
         Neither calibration fits nor measured thresholds apply to it, since they were made for
-        the operator's providers, and what is decided is not logged.
+        the operator's providers, and what is decided is not logged. What is wrong with the
+        middleware is the operator's to know: here it only closes the gateway.
         """
         scene = Scene(
             loaded=registry.loaded,
@@ -113,9 +115,9 @@ class Gateway:
             chain=[_candidate(registry, name) for name in registry.plan.chain],
             calibrator=Calibrator(),
             thresholds=Thresholds(registry.loaded.config.decide.threshold),
+            middleware=tuple(place.discreet() for place in middleware),
         )
-        decider = Decider(chain=_chain(scene, scene.chain), is_paused=is_paused)
-        return cls(scene=scene, decider=decider)
+        return cls(scene=scene, decider=Decider(chain=_settler(scene), is_paused=is_paused))
 
     @property
     def config(self) -> Config:
@@ -144,7 +146,8 @@ class Gateway:
 
 def _scene(loaded: Loaded, outbound: Outbound) -> Scene:
     decide, state = loaded.config.decide, state_dir()
-    registry = Registry(loaded, Catalog.installed(loaded.config.plugins.disabled), outbound)
+    catalog = Catalog.installed(loaded.config.plugins.disabled)
+    registry = Registry(loaded, catalog, outbound)
     return Scene(
         loaded=loaded,
         registry=registry,
@@ -152,7 +155,17 @@ def _scene(loaded: Loaded, outbound: Outbound) -> Scene:
         calibrator=Calibrator.load(state / "calibration"),
         thresholds=Thresholds.load(state, decide.threshold, decide.thresholds),
         problems=_unknown_names(loaded.config, registry),
+        middleware=build_middleware(loaded, catalog),
     )
+
+
+def _settler(scene: Scene) -> Settler:
+    """Return the chain, with the middleware around it; one that is broken lets nothing pass."""
+    if any(place.faults for place in scene.middleware):
+        return attrs.evolve(_chain(scene, ()), nobody=ConfigError(*scene.config_errors))
+    chain = _chain(scene, scene.chain)
+    layers = [place.layer for place in scene.middleware if isinstance(place.layer, Layer)]
+    return Layers(layers=layers, chain=chain) if layers else chain
 
 
 def _chain(scene: Scene, candidates: Sequence[Candidate]) -> Chain:

@@ -20,7 +20,7 @@ from gateway_core.errors import (
 )
 from gateway_core.hooks import checked_capabilities, make_hooks
 from gateway_core.hookspecs import ProviderSpec
-from gateway_core.structure import Sources, structure
+from gateway_core.structure import Sources, plugin_settings
 from gateway_core.types import (
     Capabilities,
     DecisionReply,
@@ -164,13 +164,8 @@ def build_provider(
         ConfigError: its settings have faults; each names its path.
         PluginUnavailable: the class breaks the hook specification or cannot be built.
     """
-    settings_class = getattr(plugin_class, "settings_class", None)
     where = f"{path or f'providers.{name}'}.settings"
-    own = None
-    if settings_class is not None:
-        own = structure(settings_class, settings, where, sources)
-    elif settings:
-        raise PluginUnavailable(f"{where}: dialect {dialect!r} takes no settings")
+    own = plugin_settings(plugin_class, settings, where, sources)
     if endpoint.base_url is None:
         endpoint = attrs.evolve(endpoint, base_url=getattr(plugin_class, "default_base_url", None))
     if not endpoint.models:

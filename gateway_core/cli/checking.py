@@ -9,12 +9,13 @@ from gateway_core.catalog import Catalog
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import ProviderConfig
 from gateway_core.errors import ConfigError
+from gateway_core.middleware import build_middleware
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
 
 
 def all_problems(loaded: Loaded) -> list[str]:
-    """Return every fault, after building each enabled provider; this imports their plugins."""
+    """Return every fault, after building each provider and middleware in use; imports them."""
     return asyncio.run(_all_problems(loaded))
 
 
@@ -24,7 +25,9 @@ async def _all_problems(loaded: Loaded) -> list[str]:
         catalog = Catalog.installed(loaded.config.plugins.disabled)
         registry = Registry(loaded, catalog, outbound)
         _build_all(registry)
-        return list(registry.problems)
+        places = build_middleware(loaded, catalog)
+        faults = (fault for place in places for fault in place.faults)
+        return list(dict.fromkeys((*registry.problems, *faults)))
     finally:
         await outbound.aclose()
 

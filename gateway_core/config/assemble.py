@@ -13,17 +13,24 @@ import attrs
 
 from gateway_core.config.environment import SECTIONS, overrides
 from gateway_core.config.loaded import Loaded
-from gateway_core.config.model import Config, OrgConfig, ProviderConfig
+from gateway_core.config.model import (
+    UNREADABLE,
+    Config,
+    MiddlewareConfig,
+    OrgConfig,
+    ProviderConfig,
+)
 from gateway_core.structure import Fault, Sources, attempt
 from gateway_core.structure.faults import MismatchError, unknown_key
 
-_TABLES: Final = (*SECTIONS, "providers", "orgs")
+_TABLES: Final = (*SECTIONS, "providers", "middleware", "orgs")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _NAME_RULE: Final = "a name is 1 to 64 letters, digits, dots, dashes and underscores"
 
 STRICTEST: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
     "decide": {
         "chain": {"chain": []},
+        "middleware": {"middleware": [UNREADABLE]},
         "threshold": {"threshold": 1.0},
         "thresholds": {"threshold": 1.0},
         "abstain_when_truncated": {"abstain_when_truncated": True},
@@ -55,8 +62,11 @@ class Assembly:
             self._report(fault.meant or key, [fault])
         sections = {name: self._section(name, table.get(name, {})) for name in SECTIONS}
         providers = self._providers(table.get("providers", {}), "providers")
+        middleware = dict(self._middleware(table.get("middleware", {})))
         orgs = dict(self._orgs(table.get("orgs", {})))
-        config = Config(source=source, providers=providers, orgs=orgs, **sections)
+        config = Config(
+            source=source, providers=providers, middleware=middleware, orgs=orgs, **sections
+        )
         return Loaded(
             config=config,
             faults=tuple(self.faults),
@@ -96,6 +106,14 @@ class Assembly:
                 dialect = table.get("dialect") if isinstance(table, Mapping) else None
                 self.dropped[name] = dialect if isinstance(dialect, str) else None
         return found
+
+    def _middleware(self, tables: Any) -> Iterator[tuple[str, MiddlewareConfig]]:
+        for name, table in self._named(tables, "middleware"):
+            path = f"middleware.{name}"
+            found, faults = attempt(MiddlewareConfig, table, self.sources)
+            self._report(path, faults, path)
+            if found is not None:
+                yield name, found
 
     def _orgs(self, tables: Any) -> Iterator[tuple[str, OrgConfig]]:
         for name, table in self._named(tables, "orgs"):

@@ -12,7 +12,7 @@ VARIABLE: Final = "S1GW_DISABLED_PLUGINS"
 _RESEMBLING: Final = "S1GW_PLUGINS_"
 # A table of another name may be a misspelt one of these; then the whole is read.
 _TABLES: Final = frozenset(
-    {"decide", "providers", "plugins", "http", "orgs", "log", "decision_log"}
+    {"decide", "providers", "middleware", "plugins", "http", "orgs", "log", "decision_log"}
 )
 
 

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 import attrs
 
 from gateway_core.config.model import Config
+from gateway_core.structure import Sources
 
 
 @attrs.frozen(kw_only=True)
@@ -27,3 +29,9 @@ class Loaded:
     broken: frozenset[str] = frozenset()
     dropped: Mapping[str, str | None] = attrs.field(factory=dict)
     environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
+
+    @property
+    def sources(self) -> Sources:
+        """Where the credentials and paths of plugins' own settings are looked up."""
+        source = self.config.source
+        return Sources(environ=self.environ, folder=source.parent if source else Path())

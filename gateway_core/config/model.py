@@ -12,6 +12,8 @@ from gateway_core.secret import Secret
 MEBIBYTE: Final = 1024 * 1024
 API_FORMATS: Final = ("systemone", "typesafe", "openai")
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+UNREADABLE: Final = "*"
+"""What stands in ``decide.middleware`` when it cannot be read; nothing is ever called so."""
 
 
 @attrs.frozen(kw_only=True)
@@ -21,6 +23,7 @@ class DecideConfig:
     Attributes:
         chain: provider names in the order in which they are asked; when absent, whatever is
             usable as it stands.
+        middleware: what every question passes through on its way to the chain, outermost first.
         timeout_s: the time one attempt may take, in seconds.
         deadline_s: the time the whole call may take, in seconds.
         threshold: the confidence below which the gateway abstains, in [0, 1].
@@ -33,6 +36,7 @@ class DecideConfig:
     """
 
     chain: tuple[str, ...] | None = attrs.field(default=None, validator=rules.distinct)
+    middleware: tuple[str, ...] = attrs.field(default=(), validator=rules.distinct)
     timeout_s: float = attrs.field(default=5.0, validator=rules.positive)
     deadline_s: float = attrs.field(default=25.0, validator=rules.positive)
     threshold: float = attrs.field(default=0.6, validator=rules.probability)
@@ -72,6 +76,17 @@ class ProviderConfig:
     timeout_s: float | None = attrs.field(default=None, validator=rules.positive)
     headers: Mapping[str, str | Secret] = attrs.field(factory=dict, validator=rules.header_table)
     max_concurrency: int | None = attrs.field(default=None, validator=rules.positive_count)
+    settings: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen(kw_only=True)
+class MiddlewareConfig:
+    """``[middleware.NAME]``: the middleware of that name, for use in ``decide.middleware``.
+
+    Attributes:
+        settings: its own keys.
+    """
+
     settings: Mapping[str, Any] = attrs.field(factory=dict)
 
 
@@ -190,11 +205,13 @@ class Config:
     Attributes:
         source: the file that was read, or None when there is none.
         providers: the operator's providers, by name, in order.
+        middleware: settings of decision middleware, by name.
     """
 
     source: Path | None = None
     decide: DecideConfig = DecideConfig()
     providers: Mapping[str, ProviderConfig] = attrs.field(factory=dict)
+    middleware: Mapping[str, MiddlewareConfig] = attrs.field(factory=dict)
     plugins: PluginsConfig = PluginsConfig()
     orgs: Mapping[str, OrgConfig] = attrs.field(factory=dict)
     http: HttpConfig = HttpConfig()

@@ -9,12 +9,13 @@ from typing import Any, Final, get_args, get_origin
 import attrs
 
 from gateway_core.config.environment import SECTIONS, VARIABLES
-from gateway_core.config.model import LimitsConfig, OrgConfig, ProviderConfig
+from gateway_core.config.model import LimitsConfig, MiddlewareConfig, OrgConfig, ProviderConfig
 from gateway_core.secret import Secret
 
 TABLES: Final[Mapping[str, type]] = {
     "decide": SECTIONS["decide"],
     "providers.NAME": ProviderConfig,
+    "middleware.NAME": MiddlewareConfig,
     "plugins": SECTIONS["plugins"],
     "http": SECTIONS["http"],
     "orgs.NAME": OrgConfig,

@@ -2,9 +2,9 @@
 
 from gateway_core.decide.ask import ask
 from gateway_core.decide.chain import Candidate, Chain
-from gateway_core.decide.decider import Decider, refused
+from gateway_core.decide.decider import Decider, Settler, refused
 from gateway_core.decide.observe import DecisionRecord, Observer
-from gateway_core.decide.reply import Attempt, Outcome
+from gateway_core.decide.reply import Attempt, Outcome, Settled
 from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.verdict import Judge, Reason, Status, Verdict
 
@@ -19,6 +19,8 @@ __all__ = [
     "Observer",
     "Outcome",
     "Reason",
+    "Settled",
+    "Settler",
     "Status",
     "Verdict",
     "ask",

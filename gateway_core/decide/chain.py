@@ -7,7 +7,7 @@ import attrs
 
 from gateway_core.config.model import DecideConfig
 from gateway_core.decide.calls import Calls
-from gateway_core.decide.reply import Attempt, attempt_of
+from gateway_core.decide.reply import Attempt, Settled, attempt_of
 from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.robust import Robustness, consult
 from gateway_core.decide.verdict import Judge, Verdict, unsupported
@@ -46,7 +46,7 @@ class Chain:
     judge: Judge
     nobody: ConfigError
 
-    async def settle(self, request: DecideRequest, started: float) -> tuple[Verdict, list[Attempt]]:
+    async def settle(self, request: DecideRequest, started: float) -> Settled:
         """Ask one provider after the other until one decides or abstains.
 
         Only a timeout, an error or a malformed answer leads on to the next. Nothing is tried
@@ -72,7 +72,7 @@ class Chain:
             attempts.append(attempt_of(candidate.name, verdict, took_ms))
             if verdict.error is None:
                 break
-        return verdict, attempts
+        return Settled(verdict=verdict, attempts=tuple(attempts))
 
     async def _consult(self, candidate: Candidate, request: DecideRequest, left: float) -> Verdict:
         if isinstance(candidate.provider, ConfigError):

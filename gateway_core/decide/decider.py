@@ -3,14 +3,13 @@
 import logging
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import attrs
 
 from gateway_core import logs
-from gateway_core.decide.chain import Chain
 from gateway_core.decide.observe import DecisionRecord, Observer, tell
-from gateway_core.decide.reply import Attempt, reply
+from gateway_core.decide.reply import Settled, reply
 from gateway_core.decide.request import DecideRequest, parse_request, request_id_of
 from gateway_core.decide.verdict import Verdict, paused
 from gateway_core.errors import InvalidRequest
@@ -18,17 +17,25 @@ from gateway_core.errors import InvalidRequest
 _log: Final = logging.getLogger("s1gw.decide")
 
 
+class Settler(Protocol):
+    """Whoever can settle a call."""
+
+    async def settle(self, request: DecideRequest, started: float) -> Settled:
+        """Settle a call that began at ``started``, on ``perf_counter``'s clock."""
+        ...
+
+
 @attrs.define(eq=False, kw_only=True)
 class Decider:
     """The decide contract.
 
     Attributes:
-        chain: who is asked.
+        chain: who settles a call: the chain, or the middleware around it.
         is_paused: whether deciding is switched off now.
         observers: who is told about every valid call.
     """
 
-    chain: Chain
+    chain: Settler
     is_paused: Callable[[], bool]
     observers: Sequence[Observer] = ()
 
@@ -45,35 +52,37 @@ class Decider:
             return await self._settled(parse_request(fields, request_id), started)
         except InvalidRequest as error:
             _log.info("invalid request: %s", _one_line(error.field or "not an object"))
-            return _replied(Verdict(error=error), [], request_id, started)
+            return _replied(_invalid(error), request_id, started)
         finally:
             logs.request_id.reset(token)
 
     async def _settled(self, request: DecideRequest, started: float) -> dict[str, Any]:
-        verdict, attempts = paused(), list[Attempt]()
+        settled = Settled(verdict=paused())
         if not self.is_paused():
-            verdict, attempts = await self.chain.settle(request, started)
-        for attempt in attempts:
+            settled = await self.chain.settle(request, started)
+        for attempt in settled.attempts:
             _log.debug("%s: %s, %s", attempt.provider, attempt.outcome, attempt.detail)
-        finished = _replied(verdict, attempts, request.request_id, started)
+        finished = _replied(settled, request.request_id, started)
         _log.info(
             "%s by %s in %.1f ms", *(finished[k] for k in ("status", "provider", "latency_ms"))
         )
-        record = DecisionRecord(request=request, reply=finished, answer=verdict.answer)
+        seen = settled.request or request
+        record = DecisionRecord(request=seen, reply=finished, answer=settled.verdict.answer)
         tell(self.observers, record)
         return finished
 
 
 def refused(error: InvalidRequest, request_id: str) -> dict[str, Any]:
     """Return the reply to what never became a request, such as text that is no JSON."""
-    return _replied(Verdict(error=error), [], request_id, perf_counter())
+    return _replied(_invalid(error), request_id, perf_counter())
 
 
-def _replied(
-    verdict: Verdict, attempts: Sequence[Attempt], request_id: str, started: float
-) -> dict[str, Any]:
-    took_ms = (perf_counter() - started) * 1000
-    return reply(verdict, request_id=request_id, latency_ms=took_ms, attempts=attempts)
+def _invalid(error: InvalidRequest) -> Settled:
+    return Settled(verdict=Verdict(error=error))
+
+
+def _replied(settled: Settled, request_id: str, started: float) -> dict[str, Any]:
+    return reply(settled, request_id=request_id, latency_ms=(perf_counter() - started) * 1000)
 
 
 def _one_line(text: str) -> str:

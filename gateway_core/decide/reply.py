@@ -7,8 +7,14 @@ from typing import Any
 import attrs
 
 from gateway_core.calibration import CalibrationInfo
+from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.verdict import Verdict
-from gateway_core.errors import GatewayError, MalformedResponse, ProviderTimeout
+from gateway_core.errors import (
+    GatewayError,
+    MalformedResponse,
+    MiddlewareFailed,
+    ProviderTimeout,
+)
 from gateway_core.schema.request import SCHEMA_VERSION
 from gateway_core.wire import Answer
 
@@ -43,6 +49,22 @@ class Attempt:
     calls: int = 1
 
 
+@attrs.frozen(kw_only=True)
+class Settled:
+    """How a call was settled.
+
+    Attributes:
+        verdict: what came of it.
+        attempts: every provider that was tried, in order; none if nobody was asked.
+        request: the call as it reached whoever settled it, if that is not as it was made; the
+            gateway fills it in.
+    """
+
+    verdict: Verdict
+    attempts: tuple[Attempt, ...] = ()
+    request: DecideRequest | None = None
+
+
 def attempt_of(provider: str, verdict: Verdict, latency_ms: float) -> Attempt:
     """Record the attempt that ended in ``verdict``."""
     reason = verdict.rationale if verdict.error is None else str(verdict.error)
@@ -66,14 +88,9 @@ def _outcome(verdict: Verdict) -> Outcome:
     return Outcome.ERROR
 
 
-def reply(
-    verdict: Verdict,
-    *,
-    request_id: str,
-    latency_ms: float,
-    attempts: Sequence[Attempt] = (),
-) -> dict[str, Any]:
-    """Build the reply that tells of ``verdict``."""
+def reply(settled: Settled, *, request_id: str, latency_ms: float) -> dict[str, Any]:
+    """Build the reply that tells how a call was settled."""
+    verdict, attempts = settled.verdict, settled.attempts
     answer, spread = verdict.answer or Answer(), verdict.probabilities
     return {
         "status": verdict.status.value,
@@ -110,7 +127,8 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 def _error(error: GatewayError | None, attempts: Sequence[Attempt]) -> dict[str, str] | None:
     if error is None:
         return None
-    asked = f"{attempts[-1].provider}: " if attempts else ""
+    own = attempts and not isinstance(error, MiddlewareFailed)
+    asked = f"{attempts[-1].provider}: " if own else ""
     return {"code": error.code, "message": f"{asked}{error}"}
 
 

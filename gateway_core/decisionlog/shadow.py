@@ -11,7 +11,6 @@ import attrs
 from gateway_core.decide.chain import Chain
 from gateway_core.decide.observe import DecisionRecord
 from gateway_core.decide.reply import reply
-from gateway_core.decide.verdict import Reason
 from gateway_core.decisionlog.entry import Role
 from gateway_core.decisionlog.observer import entry_of
 from gateway_core.decisionlog.writer import DecisionLog
@@ -26,7 +25,8 @@ class Shadow:
 
     It starts when the reply is already built and its failures are entries of the log, so it
     changes neither the reply nor how long it takes. When too much is under way, or a provider
-    was in the chain's attempts anyway, the provider is not asked.
+    was in the chain's attempts anyway, the provider is not asked; when the chain asked nobody
+    (deciding is paused, a middleware answered), neither is a shadow.
 
     Attributes:
         chains: a chain of one, by provider.
@@ -41,9 +41,9 @@ class Shadow:
 
     def decided(self, record: DecisionRecord) -> None:
         """Start asking; returns at once."""
-        if record.reply["reason"] == Reason.PAUSED:
-            return
         tried = {attempt["provider"] for attempt in record.reply["attempts"]}
+        if not tried:
+            return
         for name in self.chains.keys() - tried:
             if len(self._tasks) >= _MOST_UNDER_WAY:
                 self.skipped += 1
@@ -54,14 +54,13 @@ class Shadow:
 
     async def _ask(self, name: str, record: DecisionRecord) -> None:
         started = perf_counter()
-        verdict, attempts = await self.chains[name].settle(record.request, started)
+        settled = await self.chains[name].settle(record.request, started)
         told = reply(
-            verdict,
+            settled,
             request_id=record.request.request_id,
             latency_ms=(perf_counter() - started) * 1000,
-            attempts=attempts,
         )
-        seen = DecisionRecord(request=record.request, reply=told, answer=verdict.answer)
+        seen = DecisionRecord(request=record.request, reply=told, answer=settled.verdict.answer)
         self.log.add(entry_of(seen, Role.SHADOW))
 
     async def aclose(self) -> None:

@@ -1,7 +1,5 @@
 """From a provider's table to a provider: dialect, credential, destination policy, plugin."""
 
-from pathlib import Path
-
 import attrs
 
 from gateway_core.catalog import Catalog
@@ -12,7 +10,6 @@ from gateway_core.errors import ConfigError
 from gateway_core.outbound import DestinationPolicy, Outbound
 from gateway_core.provider import Provider, build_provider
 from gateway_core.registry.dialects import dialect_of, is_home, usual_key
-from gateway_core.structure import Sources
 
 
 @attrs.frozen(eq=False)
@@ -79,13 +76,8 @@ class Builder:
             settings=config.settings,
             sender=self.outbound.sender(endpoint, policy),
             path=path,
-            sources=self._sources,
+            sources=self.loaded.sources,
         )
-
-    @property
-    def _sources(self) -> Sources:
-        source = self.loaded.config.source
-        return Sources(environ=self.loaded.environ, folder=source.parent if source else Path())
 
 
 def _endpoint(config: ProviderConfig) -> Endpoint:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from gateway_core.catalog import Catalog
-from gateway_core.config.model import Config, ProviderConfig
+from gateway_core.catalog import Catalog, Kind
+from gateway_core.config.model import UNREADABLE, Config, ProviderConfig
 from gateway_core.errors import ConfigError
 from gateway_core.registry.dialects import dialect_of
 
@@ -25,8 +25,20 @@ def table_problems(config: Config, catalog: Catalog) -> Iterator[str]:
                 catalog.require(dialect_of(name, table, catalog))
             except ConfigError as error:
                 yield from under(path, error).faults
+    yield from _middleware_problems(config, catalog)
     for name in catalog.unknown_disabled:
         yield f"plugins.disabled: {name!r} is not installed"
+
+
+def _middleware_problems(config: Config, catalog: Catalog) -> Iterator[str]:
+    for name in config.decide.middleware:
+        try:
+            if name != UNREADABLE:
+                catalog.require(name, Kind.MIDDLEWARE)
+        except ConfigError as error:
+            yield from under(f"middleware.{name}", error).faults
+    for name in config.middleware.keys() - set(config.decide.middleware):
+        yield f"middleware.{name}: not used; name it in decide.middleware, or remove the table"
 
 
 def _tables(config: Config) -> Iterator[tuple[str, str, ProviderConfig]]:

@@ -23,19 +23,21 @@ async def health_report(scene: Scene, *, paused: bool) -> dict[str, Any]:
         scene: the gateway.
         paused: whether deciding is switched off.
     """
+    closed = any(place.faults for place in scene.middleware)
     probes = await asyncio.gather(*(_probed(candidate) for candidate in scene.chain))
     roles = ["primary", *["fallback"] * len(probes)]
     providers = [{"role": role} | probe for role, probe in zip(roles, probes, strict=False)]
     source = scene.loaded.config.source
     return {
-        "status": "paused" if paused else _status([probe["ok"] for probe in probes]),
+        "status": "paused" if paused else _status([probe["ok"] and not closed for probe in probes]),
         "gateway_version": __version__,
         "schema_version": SCHEMA_VERSION,
         "config_file": None if source is None else str(source),
-        "config_errors": list(scene.registry.problems),
+        "config_errors": scene.config_errors,
         "chain_source": scene.chain_source,
         "providers": providers,
         "candidates": _candidates(scene),
+        "middleware": scene.passages,
         "warnings": scene.warnings,
     }
 

@@ -1,12 +1,16 @@
 """What both reports look at."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 
 from gateway_core.calibration import Calibrator, Thresholds
+from gateway_core.config.environment import STRICT_PLUGINS, is_on
 from gateway_core.config.loaded import Loaded
 from gateway_core.decide import Candidate
+from gateway_core.errors import ConfigError
+from gateway_core.middleware import Place
 from gateway_core.registry import Registry
 
 
@@ -21,6 +25,7 @@ class Scene:
         calibrator: its fits.
         thresholds: its thresholds.
         problems: what else does not work as configured.
+        middleware: what calls pass through on their way to the chain, outermost first.
     """
 
     loaded: Loaded
@@ -29,6 +34,7 @@ class Scene:
     calibrator: Calibrator
     thresholds: Thresholds
     problems: Sequence[str] = ()
+    middleware: Sequence[Place] = ()
 
     @property
     def chain_source(self) -> str:
@@ -44,4 +50,23 @@ class Scene:
             *fits.problems,
             *fits.stale.values(),
             *self.thresholds.problems,
+        ]
+
+    @property
+    def config_errors(self) -> list[str]:
+        """Every fault of the configuration and the plugins that it names."""
+        faults = (fault for place in self.middleware for fault in place.faults)
+        return list(dict.fromkeys((*self.registry.problems, *faults)))
+
+    def require_sound(self) -> None:
+        """Raise every fault as one ``ConfigError`` if ``S1GW_STRICT_PLUGINS`` is on."""
+        if is_on(self.loaded.environ.get(STRICT_PLUGINS)) and self.config_errors:
+            raise ConfigError(*self.config_errors)
+
+    @property
+    def passages(self) -> list[dict[str, Any]]:
+        """The middleware as both reports tell of it."""
+        return [
+            {"name": place.name, "ok": not place.faults, "detail": place.detail}
+            for place in self.middleware
         ]

@@ -29,6 +29,12 @@ _CANDIDATES: Final = {
     "items": _object("candidate", name=_STRING, in_chain={"type": "boolean"}, why=_STRING),
 }
 
+_MIDDLEWARE: Final = {
+    "type": "array",
+    "description": "What every question passes through; one that is not ok lets none pass.",
+    "items": _object("middleware", name=_STRING, ok={"type": "boolean"}, detail=_STRING),
+}
+
 HEALTH: Final[dict[str, Any]] = {
     "$schema": DIALECT,
     **_object(
@@ -58,6 +64,7 @@ HEALTH: Final[dict[str, Any]] = {
             ),
         },
         candidates=_CANDIDATES,
+        middleware=_MIDDLEWARE,
         warnings=_STRINGS,
     ),
 }
@@ -101,6 +108,7 @@ CAPABILITIES: Final[dict[str, Any]] = {
         threshold=_SHARE,
         thresholds={"type": "object", "additionalProperties": _SHARE},
         providers={"type": "array", "items": _PROVIDER},
+        middleware=_MIDDLEWARE,
         calibration={"type": "array", "items": _FIT},
         available_providers={"type": "array", "items": _AVAILABLE},
         config_errors=_STRINGS,

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
-from gateway_core.errors import ConfigError
+from gateway_core.errors import ConfigError, PluginUnavailable
 from gateway_core.structure.converter import attempt
 from gateway_core.structure.faults import Fault
 from gateway_core.structure.secrets import HERE, Sources
 
-__all__ = ["Fault", "Sources", "attempt", "structure"]
+__all__ = ["Fault", "Sources", "attempt", "plugin_settings", "structure"]
 
 T = TypeVar("T")
 _HERE: Final = HERE
@@ -30,3 +30,26 @@ def structure(cls: type[T], table: Mapping[str, Any], path: str, sources: Source
     if found is None:
         raise ConfigError(*(fault.at(path) for fault in faults))
     return found
+
+
+def plugin_settings(
+    plugin_class: type, table: Mapping[str, Any], path: str, sources: Sources = _HERE
+) -> Any:
+    """Build a plugin's own settings: its ``settings_class``, or None if it has no such class.
+
+    Args:
+        plugin_class: what an entry point names.
+        table: the plugin's own keys.
+        path: where they stand in the file.
+        sources: where credentials among them are looked up.
+
+    Raises:
+        ConfigError: one fault per wrong, missing or unknown key.
+        PluginUnavailable: there are keys, and the plugin takes none.
+    """
+    settings_class = getattr(plugin_class, "settings_class", None)
+    if settings_class is not None:
+        return structure(settings_class, table, path, sources)
+    if table:
+        raise PluginUnavailable(f"{path}: {plugin_class.__name__} takes no settings")
+    return None

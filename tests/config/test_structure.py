@@ -59,7 +59,7 @@ def faults(cls: type, table: Any, **environ: str) -> tuple[str, ...]:
         (DecideConfig, {"chain": ["a", 1]}, "at.chain.1: expected text, got 1"),
         (DecideConfig, {"abstain_when_truncated": 1}, "expected true or false, got 1"),
         (DecideConfig, {"treshold": 0.5}, 'at.treshold: unknown key; did you mean "threshold"?'),
-        (DecideConfig, {"zzz": 1}, "at.zzz: unknown key; known here: chain, timeout_s"),
+        (DecideConfig, {"zzz": 1}, "at.zzz: unknown key; known here: chain, middleware, timeout_s"),
         (HttpConfig, {"port": 65536}, "at.port: expected a port from 0 to 65535, got 65536"),
         (HttpConfig, {"port": 80.0}, "at.port: expected a port from 0 to 65535, got 80.0"),
         (HttpConfig, {"auth": "none"}, 'at.auth: expected one of "keys", "disabled", got "none"'),

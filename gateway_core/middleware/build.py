@@ -1,0 +1,92 @@
+"""From the configuration to middleware that is ready to be passed through."""
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from gateway_core.catalog import Catalog, Kind
+from gateway_core.config.loaded import Loaded
+from gateway_core.config.model import UNREADABLE, MiddlewareConfig
+from gateway_core.errors import ConfigError, PluginUnavailable
+from gateway_core.middleware.layers import Layer
+from gateway_core.middleware.spec import Middleware, MiddlewareContext
+from gateway_core.registry.problems import under
+from gateway_core.structure import plugin_settings
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Place:
+    """One name in ``decide.middleware``.
+
+    Attributes:
+        name: that name.
+        layer: the middleware, or the fault that closes the gateway.
+        detail: its distribution and version, or the fault in words.
+    """
+
+    name: str
+    layer: Layer | ConfigError
+    detail: str
+
+    @property
+    def faults(self) -> Sequence[str]:
+        """What keeps every call from passing; empty when calls can pass."""
+        return () if isinstance(self.layer, Layer) else self.layer.faults
+
+    def discreet(self) -> "Place":
+        """Return the place as those see it who are not the operator: without the reasons."""
+        if not self.faults:
+            return attrs.evolve(self, detail="")
+        fault = ConfigError(f"middleware {self.name!r} cannot be used; the operator knows why")
+        return attrs.evolve(self, layer=fault, detail=str(fault))
+
+
+def build_middleware(loaded: Loaded, catalog: Catalog) -> tuple[Place, ...]:
+    """Build new instances of what ``decide.middleware`` names, in that order.
+
+    Nothing else is imported. A name whose middleware cannot be used keeps its place, with the
+    fault in it.
+    """
+    return tuple(_place(name, loaded, catalog) for name in loaded.config.decide.middleware)
+
+
+def _place(name: str, loaded: Loaded, catalog: Catalog) -> Place:
+    try:
+        middleware = _built(name, loaded, catalog)
+    except ConfigError as error:
+        fault = under(f"middleware.{name}", error)
+        return Place(name=name, layer=fault, detail=str(fault))
+    origin = catalog.require(name, Kind.MIDDLEWARE).origin
+    return Place(name=name, layer=Layer(name=name, middleware=middleware), detail=origin)
+
+
+def _built(name: str, loaded: Loaded, catalog: Catalog) -> Middleware:
+    path = f"middleware.{name}"
+    if name == UNREADABLE or loaded.broken & {"middleware", path}:
+        raise ConfigError("its configuration has faults; s1gw config check lists them")
+    plugin_class = catalog.load(name, Kind.MIDDLEWARE)
+    table = loaded.config.middleware.get(name, MiddlewareConfig()).settings
+    settings = plugin_settings(plugin_class, table, f"{path}.settings", loaded.sources)
+    context: MiddlewareContext[Any] = MiddlewareContext(name=name, settings=settings)
+    try:
+        middleware: Middleware = plugin_class(context)
+    # A stranger's constructor may raise anything, and its text may hold a setting.
+    except Exception as error:
+        reason = f"{plugin_class.__name__} raised {type(error).__name__}"
+        raise PluginUnavailable(reason) from error
+    if fault := _fault(middleware):
+        raise PluginUnavailable(fault)
+    return middleware
+
+
+def _fault(middleware: object) -> str | None:
+    decide = getattr(middleware, "decide", None)
+    if decide is None or not inspect.iscoroutinefunction(decide):
+        return "it has no 'decide' that is async def"
+    try:
+        inspect.signature(decide).bind(None, None)
+    except TypeError:
+        return "'decide' must take the request and proceed, in that order"
+    return None
