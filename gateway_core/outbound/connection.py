@@ -14,6 +14,7 @@ RouteKey = tuple[str, str, int, str, str]
 _CLOSED: Final = "the connection was closed before a reply came"
 _ONE_WRITE: Final = 64 * 1024
 _PIECE: Final = 256 * 1024
+_NOTHING: Final = memoryview(b"")
 
 
 class Owner(Protocol):
@@ -43,7 +44,7 @@ class Connection(asyncio.Protocol):
         self._owner = owner
         self._reader = ReplyReader()
         self._waiter: asyncio.Future[Reply] | None = None
-        self._unsent = memoryview(b"")
+        self._unsent = _NOTHING
         self._paused = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -94,6 +95,9 @@ class Connection(asyncio.Protocol):
         while self._unsent and not self._paused:
             piece, self._unsent = self._unsent[:_PIECE], self._unsent[_PIECE:]
             self._transport.write(piece)
+        if not self._unsent:
+            # Even an empty view would keep the whole body in memory.
+            self._unsent = _NOTHING
 
     def pause_writing(self) -> None:
         """Keep the rest of the body back while the upstream does not read."""

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from gateway_core.errors import DestinationUnusable
@@ -10,14 +11,19 @@ from gateway_core.errors import DestinationUnusable
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Takes host and port, returns addresses in order of preference; raises ``OSError``."""
 
+# The loops' own lookups share a handful of threads, which a few customers' names that hang
+# would take from everyone.
+_THREADS: Final = ThreadPoolExecutor(max_workers=32, thread_name_prefix="s1gw-lookup")
 _UNRESOLVED: Final = "the URL's host cannot be resolved"
 
 
 async def system_resolve(host: str, port: int) -> Sequence[str]:
     """Ask the system's resolver."""
-    found = await asyncio.get_running_loop().getaddrinfo(
-        host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
-    )
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, _look_up, host, port)
+
+
+def _look_up(host: str, port: int) -> Sequence[str]:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 

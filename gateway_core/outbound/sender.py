@@ -92,7 +92,7 @@ class HttpSender:
         head = self._headers.head(prefix, headers, length)
         connection = await self._connector.connect(route, addresses)
         reply = await connection.exchange(head, body, head_only=method == "HEAD")
-        if reply.status == 407 and route.proxy is not None:
+        if reply.status == 407 and route.absolute:
             raise ProviderUnreachable("the proxy did not accept its credentials")
         return _decoded(reply)
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from gateway_core import Endpoint
-from gateway_core.errors import DestinationBlocked, DestinationUnusable
+from gateway_core.errors import DestinationBlocked, DestinationUnusable, ProviderError
 from gateway_core.outbound import DestinationPolicy, Outbound
 
 pytestmark = pytest.mark.anyio
@@ -101,6 +101,17 @@ async def test_a_tunnel_leads_to_the_judged_address_and_tls_is_for_the_name(
     ]
     assert server.requests[0].headers["host"] == "provider.example"
     assert "proxy-authorization" not in server.requests[0].headers
+
+
+async def test_a_407_out_of_a_tunnel_is_the_providers_own(
+    serve, policed, proxy, server_tls
+) -> None:
+    reply = b"HTTP/1.1 407 Odd\r\ncontent-length: 0\r\n\r\n"
+    async with serve(reply, tls=server_tls) as server:
+        proxy.target = server.port
+        with pytest.raises(ProviderError) as caught:
+            await policed.send("POST", "https://provider.example/a", headers={}, body=b"{}")
+    assert (type(caught.value), caught.value.status) == (ProviderError, 407)
 
 
 async def test_a_tunnel_through_a_proxy_over_tls_holds_tls_of_its_own(

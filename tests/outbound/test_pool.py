@@ -1,6 +1,8 @@
 """Connections: reuse, the races around it, and cancellation."""
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -167,6 +169,19 @@ async def test_closing_ends_the_requests_under_way(serve, outbound, sender) -> N
         await outbound.aclose()
         with pytest.raises(ProviderUnreachable):
             await task
+
+
+async def test_an_idle_connection_keeps_no_body_in_memory(serve, sender) -> None:
+    class Body(bytes):
+        """Bytes that can be watched."""
+
+    async with serve() as server:
+        body = Body(1_000_000)
+        watched = weakref.ref(body)
+        await sender.send("POST", server.url(), headers={}, body=body)
+        del body
+        gc.collect()
+        assert watched() is None
 
 
 async def test_a_pool_that_was_never_used_closes() -> None:
