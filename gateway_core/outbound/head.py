@@ -81,7 +81,7 @@ def _field_name(name: str) -> str:
 def _config_name(name: str) -> str:
     if not _TOKEN.fullmatch(name):
         raise ConfigError(f"headers.{name}: not a possible header name")
-    if name.lower() in _FRAMING:
+    if name.lower() in _FRAMING or name.lower() == "content-type":
         raise ConfigError(f"headers.{name}: the gateway sets this header itself; remove it")
     return name.lower()
 
