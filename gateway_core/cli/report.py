@@ -62,6 +62,7 @@ def _show_health(report: dict[str, Any]) -> None:
         say(f"\nnot in the {report['chain_source']} chain:", bold=True)
         for found in out:
             say(f"  {plain(found['name'])}: {plain(found['why'])}")
+    _show_middleware(report)
     _show_faults(report)
 
 
@@ -88,7 +89,16 @@ def _show_capabilities(report: dict[str, Any]) -> None:
         for found in report["available_providers"]
     ]
     table(rows, ("DIALECT", "DISTRIBUTION", "VERSION", "STATE"))
+    _show_middleware(report)
     _show_faults(report)
+
+
+def _show_middleware(report: dict[str, Any]) -> None:
+    if report["middleware"]:
+        say("\nevery question passes, in this order:", bold=True)
+    for found in report["middleware"]:
+        colour = None if found["ok"] else "red"
+        say(f"  {plain(found['name'])}: {plain(found['detail'])}", fg=colour)
 
 
 def _words(value: object) -> str:
