@@ -25,9 +25,9 @@ of the operator without `api_key` takes its vendor's usual variable, such as `TY
 long as it leads to that vendor's own host; a provider of an organization never does.
 
 **A fault** never stops the rest, and never allows more than was meant. A broken provider is left
-out; a broken `decide.chain` asks nobody; a broken threshold abstains; a broken `plugins.disabled`
-disables every plugin; an organization with a broken limit is left out. A misspelt key counts as the
-key that it resembles.
+out; a broken `decide.chain` asks nobody, and neither does a chain behind broken middleware; a broken
+threshold abstains; a broken `plugins.disabled` disables every plugin; an organization with a broken
+limit is left out. A misspelt key counts as the key that it resembles.
 
 **Which dialect serves a provider**: its `dialect`; else the one that is at home on the host of its
 `base_url`; else the one that its name means; else the generic one of its `api_format`. A provider

@@ -3,6 +3,7 @@
 import inspect
 
 from gateway_core import hookspecs
+from gateway_core.api import MIDDLEWARE_GROUP
 from gateway_core.hooks import HOOKS
 from gateway_core.hookspecs import ProviderSpec
 
@@ -35,6 +36,9 @@ What the host must know before it imports anything stands in the group `{claims}
 | `order.NUMBER` | the place in the automatic chain; lower comes first, 50 when absent |
 | `embedded.DIALECT` | works with nothing configured, in process; last in the automatic chain |
 
+Decision middleware is no provider and has no hooks: it is one class in the group
+`{middleware}`, see [writing-a-middleware.md](writing-a-middleware.md).
+
 ## What a version promises
 
 - The names in `gateway_core.__all__`, `gateway_core.errors`, `gateway_core.wire` and
@@ -55,7 +59,13 @@ def render() -> str:
     manual = inspect.getdoc(hookspecs) or ""
     parts = [HEAD.format(version=hookspecs.API_VERSION, manual=_as_markdown(manual))]
     parts += [_section(name) for name in HOOKS]
-    parts.append(TAIL.format(providers=hookspecs.PROVIDERS_GROUP, claims=hookspecs.CLAIMS_GROUP))
+    parts.append(
+        TAIL.format(
+            providers=hookspecs.PROVIDERS_GROUP,
+            claims=hookspecs.CLAIMS_GROUP,
+            middleware=MIDDLEWARE_GROUP,
+        )
+    )
     return "".join(parts)
 
 
