@@ -25,7 +25,7 @@ of the operator without `api_key` takes its vendor's usual variable, such as `TY
 long as it leads to that vendor's own host; a provider of an organization never does.
 
 **A fault** never stops the rest, and never allows more than was meant. A broken provider is left
-out; a broken `decide.chain` asks nobody, and neither does a chain behind broken middleware; a broken
+out; a broken `decide.chain` asks nobody, and neither does one behind broken middleware; a broken
 threshold abstains; a broken `plugins.disabled` disables every plugin; an organization with a broken
 limit is left out. A misspelt key counts as the key that it resembles.
 
