@@ -193,6 +193,14 @@ async def test_the_largest_reply_comes_through_and_one_byte_more_does_not(serve,
             await ask(server, sender, body=b"x")
 
 
+async def test_trailers_change_no_header(serve, sender) -> None:
+    trailers = b"2\r\n{}\r\n0\r\ncontent-encoding: gzip\r\nx-kept: no\r\n\r\n"
+    reply = CHUNKED[:-2] + b"x-kept: yes\r\n\r\n" + trailers
+    async with serve(reply) as server:
+        answer = await ask(server, sender)
+    assert (answer.body, answer.headers["x-kept"]) == (b"{}", "yes")
+
+
 async def test_repeated_headers_are_joined(serve, sender) -> None:
     async with serve(HEAD + b"A: 1\r\na: 2\r\ncontent-length: 2\r\n\r\n{}") as server:
         assert (await ask(server, sender)).headers["a"] == "1, 2"
