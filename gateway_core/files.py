@@ -38,6 +38,7 @@ def _replace(target: Path, content: bytes, mode: int | None) -> None:
             if mode is not None:
                 draft.chmod(mode)
             draft.replace(target)
-        except OSError:
+        # An interrupt must not leave half a file behind either.
+        except BaseException:
             draft.unlink(missing_ok=True)
             raise

@@ -1,18 +1,15 @@
 """The file that a fit is kept in: versioned JSON that a person can read."""
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import attrs
 import msgspec
 
 from gateway_core.calibration.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
-
-VERSION: Final = 1
+from gateway_core.files import replace_file
 
 Temperature = Annotated[float, msgspec.Meta(ge=LOWEST_TEMPERATURE, le=HIGHEST_TEMPERATURE)]
 QuestionType = Literal["options", "yes_no"]
@@ -125,16 +122,10 @@ def read_fits(paths: Iterable[Path]) -> tuple[tuple[FitFile, ...], tuple[str, ..
 
 
 def write_json(path: Path, record: attrs.AttrsInstance) -> None:
-    """Write ``record`` as indented JSON, all or nothing: readers see the old or the new file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write ``record`` as indented JSON, all or nothing: readers see the old or the new file.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
     text = json.dumps(attrs.asdict(record), indent=2, ensure_ascii=False) + "\n"
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    replace_file(path, text.encode())

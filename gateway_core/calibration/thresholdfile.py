@@ -91,8 +91,8 @@ def apply_thresholds(state: Path, measured: Iterable[MeasuredThreshold], now: da
         The file that holds them.
 
     Raises:
-        OSError: the file cannot be read or written.
-        ConfigError: what is there is not a threshold file.
+        OSError: the file cannot be read.
+        ConfigError: what is there is not a threshold file, or it cannot be written.
     """
     path = state / FILE_NAME
     try:

@@ -1,7 +1,5 @@
 """The state file of the keys: read whole, changed under a lock, replaced in one step."""
 
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +10,13 @@ import msgspec
 
 from gateway_core.config.paths import state_dir
 from gateway_core.errors import ConfigError
+from gateway_core.files import replace_file
 from gateway_core.relay.keys.record import KeyRecord
 
 _VERSION: Final = 1
 _LOCK_S: Final = 10.0
-_OWNER_ONLY: Final = 0o700
+_OWNERS_FOLDER: Final = 0o700
+_OWNERS_FILE: Final = 0o600
 
 
 @attrs.frozen(kw_only=True)
@@ -61,26 +61,13 @@ def changing_keys(path: Path) -> Iterator[dict[str, KeyRecord]]:
     from filelock import FileLock, Timeout
 
     try:
-        path.parent.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+        path.parent.mkdir(mode=_OWNERS_FOLDER, parents=True, exist_ok=True)
         with FileLock(path.with_suffix(".lock"), timeout=_LOCK_S):
             keys = {key.id: key for key in read_keys(path)}
             yield keys
-            _replace(path, msgspec.json.encode(KeyFile(keys=tuple(keys.values()))))
+            content = msgspec.json.encode(KeyFile(keys=tuple(keys.values())))
+            replace_file(path, content, mode=_OWNERS_FILE)
     except Timeout:
         raise ConfigError(f"{path}: another command holds the lock of the key file") from None
     except OSError as error:
         raise ConfigError(f"{path}: the key file cannot be written: {error.strerror}") from None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write ``content`` beside ``path``, readable by its owner alone, and move it there."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
