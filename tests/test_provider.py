@@ -5,7 +5,6 @@ import logging
 from typing import Any
 
 import pytest
-from gateway_core.outbound import Outbound
 
 from gateway_core import (
     Capabilities,
@@ -28,6 +27,7 @@ from gateway_core.errors import (
     ProviderTimeout,
     RateLimited,
 )
+from gateway_core.outbound import Outbound
 from gateway_core.provider import Provider, build_provider
 
 NOWHERE = Endpoint()

@@ -230,5 +230,5 @@ def test_a_host_claimed_twice_is_a_fault_rather_than_a_guess(make, site) -> None
         "[orgs.o.providers.x]\napi_format = 'systemone'\nbase_url = 'https://api.acme.example'"
     )
 
-    with pytest.raises(PluginUnavailable, match="is claimed by acme .* and thief "):
+    with pytest.raises(PluginUnavailable, match=r"is claimed by acme .* and thief "):
         registry.org_provider("o", "x")
