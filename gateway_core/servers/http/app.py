@@ -5,18 +5,20 @@ import gc
 import logging
 import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
 from gateway_core import logs
-from gateway_core.errors import GatewayError
+from gateway_core.errors import ConfigError, GatewayError
 from gateway_core.relay.call import RelayReply
-from gateway_core.relay.replies import refusal
-from gateway_core.servers.http.access_log import AccessLog
+from gateway_core.relay.replies import refusal as refused
+from gateway_core.servers.http.access_log import Access, AccessLog
 from gateway_core.servers.http.body import ClientGone
-from gateway_core.servers.http.exchange import Exchange
+from gateway_core.servers.http.exchange import REQUEST_ID, Exchange, new_request_id
+from gateway_core.servers.http.parser import Malformed
+from gateway_core.servers.http.reply import refusal
 from gateway_core.servers.http.routes import find
 from gateway_core.servers.http.services import Services
 
@@ -52,7 +54,7 @@ class Application:
         try:
             return await find(exchange)(self._services, exchange)
         except GatewayError as error:
-            return refusal(error, exchange.access)
+            return refused(error, exchange.access)
         except ClientGone:
             return _NO_REPLY
         except asyncio.CancelledError:
@@ -70,10 +72,24 @@ class Application:
         access.latency_ms = (perf_counter() - exchange.started) * 1000
         self._access_log.add(access)
 
+    def reject(self, fault: Malformed) -> RelayReply:
+        """Answer what never became a request, and note it."""
+        reply = refusal(fault.status, fault.code, fault.sentence)
+        access = Access(request_id=new_request_id(), status=fault.status, code=fault.code)
+        access.bytes_out = len(reply.body)
+        self._access_log.add(access)
+        reply.headers.append((REQUEST_ID, access.request_id.encode("ascii")))
+        return reply
+
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         asyncio.get_running_loop().set_exception_handler(_log_stray_fault)
-        async with self._opener() as self._services:
+        async with AsyncExitStack() as stack:
+            try:
+                self._services = await stack.enter_async_context(self._opener())
+            except ConfigError as error:
+                await send({"type": "lifespan.startup.failed", "message": str(error)})
+                return
             # What is there now stays: looking for garbage in it only delays requests.
             gc.freeze()
             await send({"type": "lifespan.startup.complete"})

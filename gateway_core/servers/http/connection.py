@@ -19,7 +19,7 @@ from gateway_core.servers.http.body import ClientGone, RequestBody, Valve
 from gateway_core.servers.http.deadline import Deadline
 from gateway_core.servers.http.exchange import EXPECT, Exchange, open_exchange
 from gateway_core.servers.http.parser import Head, Malformed, RequestParser, TooSlow
-from gateway_core.servers.http.reply import refusal, send
+from gateway_core.servers.http.reply import send
 
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -187,7 +187,7 @@ class ClientConnection(asyncio.Protocol):
         self._parser.stop()
         self._last = True
         if self._current is None and not lingering:
-            send(refusal(fault.status, fault.code, fault.sentence), self._transport)
+            send(self._app.reject(fault), self._transport)
         elif self._current is not None and not self._current.body.complete:
             self._current.body.fail(RelayRefused(fault.code, fault.sentence))
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import attrs
 
-from gateway_core.relay.call import Headers, RelayReply
+from gateway_core.relay.call import RelayReply
 from gateway_core.servers.http.access_log import Access
 from gateway_core.servers.http.body import RequestBody
 from gateway_core.servers.http.parser import Head
@@ -66,14 +66,14 @@ class Exchange:
 
 def open_exchange(head: Head, client: str, body: RequestBody) -> Exchange:
     """Begin with a request whose head is there."""
-    access = Access(request_id=_request_id(head.headers), method=head.method)
+    sent = head.headers.get(REQUEST_ID)
+    sane = _SANE_ID.fullmatch(sent or b"")
+    own_id = sane[0].decode("ascii") if sane else new_request_id()
+    access = Access(request_id=own_id, method=head.method)
     return Exchange(head=head, client=client, body=body, access=access)
 
 
-def _request_id(headers: Headers) -> str:
-    """Return the id that the client sent, if it is sane, else a new one."""
-    sent = headers.get(REQUEST_ID)
-    if sent is not None and _SANE_ID.fullmatch(sent):
-        return sent.decode("ascii")
+def new_request_id() -> str:
+    """Return an id for a request that has none, or none that is sane."""
     # An id is no secret, and the system's source of randomness costs a call into the kernel.
     return f"{getrandbits(128):032x}"

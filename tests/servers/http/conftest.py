@@ -2,16 +2,21 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
+import uvicorn
 
+from gateway_core.servers.http.app import Application
+from gateway_core.servers.http.connection import ClientConnection
 from gateway_core.testing import Received, Reply, ScriptedUpstream
 from gateway_core.testing.process import GatewayProcess
 
@@ -38,6 +43,25 @@ def starting(folder: Path) -> Iterator[Starter]:
         for secret in (UNSPEAKABLE, *gateway.keys):
             assert secret not in gateway.log
         assert "Traceback" not in gateway.log
+
+
+@contextmanager
+def serving(app: Application, protocol: type[ClientConnection]) -> Iterator[int]:
+    """Serve an application in this process, on the port that is given."""
+    options = {"interface": "asgi3", "lifespan": "on", "log_config": None, "proxy_headers": False}
+    server = uvicorn.Server(uvicorn.Config(app, http=protocol, ws="none", **options))
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        running = threading.Thread(target=server.run, args=([listener],))
+        running.start()
+        yield listener.getsockname()[1]
+        server.should_exit = True
+        running.join(60)
+
+
+@pytest.fixture(scope="session")
+def serve_here() -> Callable[[Application, type[ClientConnection]], AbstractContextManager[int]]:
+    """Serves applications in this process."""
+    return serving
 
 
 @pytest.fixture

@@ -46,6 +46,7 @@ class Client:
     def refusal(self) -> tuple[int, str]:
         status, headers, content = self.reply()
         assert headers["content-type"] == "application/json"
+        assert headers["x-request-id"]
         assert content["error"].keys() == {"message", "type", "param", "code"}
         return status, content["error"]["code"]
 

@@ -1,13 +1,11 @@
 """How long a client may take: real connections to a server that is in a hurry."""
 
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
-import uvicorn
 
 from gateway_core.config.load import load_config
 from gateway_core.servers.http.access_log import Access, AccessLog
@@ -50,7 +48,10 @@ def notes() -> Notes:
 
 @pytest.fixture(scope="module")
 def port(
-    upstream: ScriptedUpstream, notes: Notes, tmp_path_factory: pytest.TempPathFactory
+    upstream: ScriptedUpstream,
+    notes: Notes,
+    tmp_path_factory: pytest.TempPathFactory,
+    serve_here: Callable[..., AbstractContextManager[int]],
 ) -> Iterator[int]:
     path: Path = tmp_path_factory.mktemp("hasty") / "config.toml"
     path.write_text(
@@ -58,15 +59,8 @@ def port(
         f'api_format = "systemone"\nbase_url = "{upstream.url}"\nmodels = ["m"]\n'
     )
     loaded = load_config(path, {})
-    app = Application(lambda: open_services(loaded), notes)
-    options = {"interface": "asgi3", "lifespan": "on", "log_config": None, "proxy_headers": False}
-    server = uvicorn.Server(uvicorn.Config(app, http=Hasty, ws="none", **options))
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        running = threading.Thread(target=server.run, args=([listener],))
-        running.start()
-        yield listener.getsockname()[1]
-        server.should_exit = True
-        running.join(PATIENCE_S)
+    with serve_here(Application(lambda: open_services(loaded), notes), Hasty) as found:
+        yield found
 
 
 @pytest.fixture

@@ -1,0 +1,89 @@
+"""Faults of our own: told to nobody but the log, and there without their text."""
+
+import logging
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, asynccontextmanager
+from pathlib import Path
+from subprocess import run
+from typing import Any
+
+import attrs
+import httpx
+import pytest
+
+from gateway_core.servers.http.access_log import AccessLog
+from gateway_core.servers.http.app import Application
+from gateway_core.servers.http.connection import ClientConnection
+from gateway_core.servers.http.reply import json_reply, send
+
+
+class BrokenRelay:
+    """A relay with a fault that nobody expected."""
+
+    async def decide(self, *_: object) -> Any:
+        raise LookupError("never-log-this")
+
+
+@attrs.define
+class BrokenServices:
+    relay: BrokenRelay = attrs.field(factory=BrokenRelay)
+
+
+@asynccontextmanager
+async def broken() -> AsyncIterator[Any]:
+    yield BrokenServices()
+
+
+def test_a_fault_of_ours_is_told_without_its_text(
+    serve_here: Callable[..., AbstractContextManager[int]], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    with serve_here(Application(broken, AccessLog(None)), ClientConnection) as port:
+        url = f"http://127.0.0.1:{port}/v1/systemone"
+        found = [httpx.post(url, content=b"never-log-this", timeout=60) for _ in range(2)]
+    for reply in found:
+        assert (reply.status_code, reply.json()["error"]["code"]) == (500, "internal_error")
+        assert reply.headers["x-request-id"]
+        assert "never-log-this" not in reply.text
+    assert "LookupError at test_faults.py:" in caplog.text
+    assert "never-log-this" not in caplog.text
+
+
+def test_a_key_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "keys.json").write_text("never-log-this")
+    command = [sys.executable, "-m", "gateway_core.cli", "serve", "--http", "--port", "0"]
+    env = {"S1GW_STATE_DIR": str(tmp_path), "HOME": str(tmp_path)}
+    done = run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert "the key file cannot be read" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "never-log-this" not in done.stderr
+
+
+class Wire:
+    """What is written."""
+
+    def __init__(self) -> None:
+        self.data = b""
+
+    def write(self, data: bytes) -> None:
+        self.data += data
+
+    def writelines(self, pieces: tuple[bytes, ...]) -> None:
+        self.data += b"".join(pieces)
+
+
+@pytest.mark.parametrize("evil", [b"a\r\nset-cookie: b", b"a\nb", b"a\rb", b"a\0b"])
+def test_a_header_that_would_end_its_line_is_left_out(evil: bytes) -> None:
+    reply, wire = json_reply(200, {}), Wire()
+    reply.headers.extend([(b"evil", evil), (b"good", b"yes")])
+    send(reply, wire)
+    head, _, body = wire.data.partition(b"\r\n\r\n")
+    assert head.split(b"\r\n")[1:] == [
+        b"content-type: application/json",
+        b"good: yes",
+        b"content-length: 2",
+        b"connection: close",
+    ]
+    assert body == b"{}"
