@@ -40,8 +40,16 @@ _NOT_SCRIPTED: Final = Reply(status=599, body={"detail": "the test scripted no a
 class ScriptedUpstream:
     """Records what it is sent and answers from a script."""
 
-    def __init__(self, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> None:
-        """Prepare a server on a free port of ``host``; it listens inside a ``with`` block."""
+    def __init__(
+        self, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None, *, port: int = 0
+    ) -> None:
+        """Prepare a server of ``host``; it listens inside a ``with`` block.
+
+        Args:
+            host: the address.
+            tls: its certificate, to serve TLS.
+            port: the port; a free one when it is 0.
+        """
         self._host = host
         self._tls = tls
         self._loop = asyncio.new_event_loop()
@@ -52,7 +60,7 @@ class ScriptedUpstream:
         self._always: Script = _NOT_SCRIPTED
         self._tasks: set[asyncio.Task[None]] = set()
         self.connections = 0
-        self.port = 0
+        self.port = port
 
     @property
     def url(self) -> str:
@@ -121,7 +129,7 @@ class ScriptedUpstream:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=30)
 
     async def _listen(self) -> asyncio.Server:
-        return await asyncio.start_server(self._connected, self._host, 0, ssl=self._tls)
+        return await asyncio.start_server(self._connected, self._host, self.port, ssl=self._tls)
 
     async def _stop(self) -> None:
         self._server.close()
