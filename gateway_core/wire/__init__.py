@@ -12,7 +12,7 @@ import json
 from typing import Any, Final
 
 from gateway_core.errors import MalformedResponse
-from gateway_core.types import Capabilities, Format
+from gateway_core.types import Capabilities, Format, json_object
 from gateway_core.wire import openai, systemone
 from gateway_core.wire.answer import Answer, Found, Usage, checked_answer
 from gateway_core.wire.form import form_of, unfit
@@ -61,30 +61,16 @@ def read(body: bytes, question: Question, capabilities: Capabilities) -> Answer:
         MalformedResponse: the reply is not what its format promises, or does not add up; the
             text says which rule it breaks and never quotes the reply.
     """
-    envelope = _unwrapped(_parsed(body), capabilities.reply_path)
+    envelope = _unwrapped(json_object(body), capabilities.reply_path)
     found: Found = _CODECS[wire_format(capabilities)].found(envelope)
     form = form_of(question, capabilities)
     return checked_answer(found, form, envelope, optional=capabilities.probabilities == "none")
 
 
-def _refuse_constant(_: str) -> object:
-    raise ValueError
-
-
-_decoder: Final = json.JSONDecoder(parse_constant=_refuse_constant)
-
-
-def _parsed(body: bytes) -> object:
-    try:
-        return _decoder.decode(body.decode())
-    # A ValueError also covers NaN, bad UTF-8 and absurdly long integers.
-    except (ValueError, RecursionError):
-        raise MalformedResponse("the reply is not JSON") from None
-
-
-def _unwrapped(value: object, path: tuple[str, ...]) -> dict[str, Any]:
+def _unwrapped(envelope: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
     for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    if not isinstance(value, dict):
-        raise MalformedResponse("the reply is not an object of the promised shape")
-    return value
+        inner = envelope.get(key)
+        if not isinstance(inner, dict):
+            raise MalformedResponse("the reply is not an object of the promised shape")
+        envelope = inner
+    return envelope
