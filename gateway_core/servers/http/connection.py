@@ -21,6 +21,8 @@ from gateway_core.servers.http.exchange import EXPECT, Exchange, open_exchange
 from gateway_core.servers.http.parser import Head, Malformed, RequestParser, TooSlow
 from gateway_core.servers.http.reply import send
 
+MAX_PIPELINED: Final = 32
+"""How many requests may wait for the reply before theirs; nobody honest sends more ahead."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -120,9 +122,11 @@ class ClientConnection(asyncio.Protocol):
         exchange = open_exchange(head, self._client, body)
         if self._current is None and not self._stuck and not self._last:
             self._start(exchange)
-        else:
+        elif len(self._queue) < MAX_PIPELINED:
             self._queue.append(exchange)
             self._valve.close()
+        else:
+            raise Malformed
         return body
 
     def _start(self, exchange: Exchange) -> None:

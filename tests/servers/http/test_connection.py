@@ -114,6 +114,12 @@ def test_a_connection_goes_on_after_pipelined_requests_without_bodies(client: Cl
         assert [client.reply()[0] for _ in range(5)] == [200] * 5
 
 
+def test_requests_sent_far_ahead_are_not_kept(client: Client) -> None:
+    client.send(request(line="GET /healthz HTTP/1.1") * 1000)
+    assert client.reply()[0] == 200
+    assert len(client.file.read()) < 50 * 200
+
+
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_a_chunked_body_comes_in_pieces_of_any_size(client: Client, size: int) -> None:
     client.send(request("transfer-encoding: chunked"))
