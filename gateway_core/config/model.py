@@ -8,9 +8,15 @@ import attrs
 
 from gateway_core.config import rules
 from gateway_core.secret import Secret
+from gateway_core.types import Format
 
 MEBIBYTE: Final = 1024 * 1024
-API_FORMATS: Final = ("systemone", "typesafe", "openai")
+API_FORMATS: Final[Mapping[str, Format]] = {
+    "systemone": Format.SYSTEMONE,
+    "typesafe": Format.SYSTEMONE,
+    "openai": Format.OPENAI,
+}
+"""What ``api_format`` may say, and the wire format that it means."""
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 UNREADABLE: Final = "*"
 """What stands in ``decide.middleware`` when it cannot be read; nothing is ever called so."""

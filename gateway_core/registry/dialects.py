@@ -1,15 +1,12 @@
 """Which dialect serves a provider table, and which credential is its usual one."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from gateway_core.catalog import Catalog
-from gateway_core.config.model import ProviderConfig
+from gateway_core.config.model import API_FORMATS, ProviderConfig
 from gateway_core.errors import ConfigError, DestinationUnusable
 from gateway_core.secret import Secret
 from gateway_core.urls import split_base
-
-_ALIASES: Final = {"typesafe": "systemone"}
 
 
 def dialect_of(name: str, config: ProviderConfig, catalog: Catalog) -> str:
@@ -30,10 +27,10 @@ def dialect_of(name: str, config: ProviderConfig, catalog: Catalog) -> str:
         return found
     if config.api_format is None:
         return _named_like(name, catalog)
-    wire = _ALIASES.get(config.api_format, config.api_format)
+    wire = API_FORMATS[config.api_format]
     generic = catalog.claim("format", wire)
     if generic is None:
-        raise ConfigError(f"no installed provider serves the format {wire!r} in general")
+        raise ConfigError(f"no installed provider serves the format '{wire}' in general")
     return generic
 
 

@@ -1,12 +1,12 @@
 """One model of one provider: what is known of it before any request, and who may ask it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import quote
 
 import attrs
 
-from gateway_core.config.model import ProviderConfig
+from gateway_core.config.model import API_FORMATS, ProviderConfig
 from gateway_core.errors import RelayRefused
 from gateway_core.provider import Provider
 from gateway_core.relay.callers import Caller
@@ -14,11 +14,6 @@ from gateway_core.secret import Secret
 from gateway_core.types import Format
 
 _PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F))).replace("%", "")
-_FORMATS: Final[Mapping[str, Format]] = {
-    "systemone": Format.SYSTEMONE,
-    "typesafe": Format.SYSTEMONE,
-    "openai": Format.OPENAI,
-}
 _SPOKEN: Final = {Format.SYSTEMONE: "System One", Format.OPENAI: "OpenAI Decisions"}
 
 
@@ -77,7 +72,7 @@ def make_targets(
     """Yield a target for each of ``models`` of one provider."""
     secrets = _secrets(provider)
     features = tuple((n.encode(), n) for n in sorted(provider.capabilities.feature_headers))
-    wire = _FORMATS.get(configured.api_format or "")
+    wire = API_FORMATS.get(configured.api_format or "")
     right = wire is None or wire in provider.capabilities.formats
     for model in models:
         yield Target(
