@@ -23,12 +23,10 @@ def models(config_path: Path | None, *, as_json: bool) -> None:
 
 async def _models(config_path: Path | None) -> list[tuple[str, str, str]]:
     from gateway_core.gateway import Gateway
-    from gateway_core.registry import Registry
 
     async with Gateway.open(config_path) as gateway:
-        registry: Registry = gateway.scene.registry
         return [
             (f"{provider.name}/{model.id}", provider.name, model.format.value)
-            for provider in registry.usable()
+            for provider in gateway.scene.registry.usable()
             for model in await provider.models()
         ]

@@ -1,6 +1,6 @@
 """Named providers, built on first use and kept; a broken one never stops the others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 
@@ -75,15 +75,20 @@ class Registry:
             return configured_plan(chain, self.provider)
         return AutomaticChain(self.loaded, self.catalog, self.provider).plan()
 
-    def usable(self) -> list[Provider]:
-        """Return the operator's providers that can be asked: the enabled ones, then the chain's.
+    @property
+    def names(self) -> Sequence[str]:
+        """The operator's providers: the enabled ones, then what else the chain asks.
 
         On a machine with nothing configured these are the providers of the automatic chain.
         """
         tables = self.loaded.config.providers
-        names = [name for name, table in tables.items() if table.enabled]
+        enabled = [name for name, table in tables.items() if table.enabled]
+        return list(dict.fromkeys((*enabled, *self.plan.chain)))
+
+    def usable(self) -> list[Provider]:
+        """Return those of the operator's providers that can be built."""
         found = []
-        for name in dict.fromkeys((*names, *self.plan.chain)):
+        for name in self.names:
             with suppress(ConfigError):
                 found.append(self.provider(name))
         return found

@@ -1,7 +1,7 @@
 """Which provider of the caller answers for a model: tables that are built once and looked up."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from gateway_core.config.model import Config, ProviderConfig
@@ -54,16 +54,11 @@ class Router:
         return self._tables[caller.org]
 
     def _operator(self) -> Iterator[Target]:
-        for name in self._names():
+        for name in self._registry.names:
             provider = self._built(self._registry.provider, name)
             if provider is not None:
                 configured = self._config.providers.get(name, _NOT_CONFIGURED)
                 yield from make_targets(name, provider, configured, provider.endpoint.models)
-
-    def _names(self) -> Iterable[str]:
-        """Name the operator's providers: the configured ones, then what works as it stands."""
-        enabled = [name for name, table in self._config.providers.items() if table.enabled]
-        return dict.fromkeys((*enabled, *self._registry.plan.chain))
 
     def _organization(self, org: str) -> Iterator[Target]:
         if org not in self._config.orgs:
