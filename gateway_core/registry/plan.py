@@ -1,7 +1,6 @@
 """Which providers answer questions, in which order, and why."""
 
 from collections.abc import Callable
-from typing import Final
 from urllib.parse import urlsplit
 
 import attrs
@@ -9,8 +8,7 @@ import attrs
 from gateway_core.errors import ConfigError, ProviderError
 from gateway_core.provider import Provider
 from gateway_core.types import Operation
-
-_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
+from gateway_core.urls import is_loopback
 
 
 @attrs.frozen(kw_only=True)
@@ -64,20 +62,20 @@ def judge(name: str, get: Callable[[str], Provider]) -> Candidate:
     """Return whether a provider can be asked as it stands, without asking it."""
     try:
         provider = get(name)
-        host = urlsplit(provider.url(Operation.DECIDE)).hostname
+        url = provider.url(Operation.DECIDE)
     except ConfigError as error:
         return excluded(name, "; ".join(error.faults))
     except ProviderError as error:
         return excluded(name, f"providers.{name}: {error}")
     if not provider.usable:
         return excluded(name, f'providers.{name}: set api_key = {{ env = "NAME" }}')
-    remote = provider.capabilities.remote and host not in _LOOPBACK
+    remote = provider.capabilities.remote and not is_loopback(url)
     keyless = provider.endpoint.api_key is None
     return Candidate(
         name=name,
         included=True,
         reason="it needs no credential" if keyless else "it has a credential",
-        destination=host if remote else None,
+        destination=urlsplit(url).hostname if remote else None,
     )
 
 
