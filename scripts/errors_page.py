@@ -60,5 +60,5 @@ def _kinds(kind: type[GatewayError]) -> list[type[GatewayError]]:
 def _row(kind: type[GatewayError]) -> str:
     if issubclass(kind, RelayRefused):
         return ""
-    outcome = status.ERRORS[kind]
-    return f"| `{kind.__name__}` | `{kind.code}` | {outcome.status} | `{outcome.code}` |\n"
+    told = status.ERRORS[kind]
+    return f"| `{kind.__name__}` | `{kind.code}` | {told.status} | `{told.code}` |\n"

@@ -14,7 +14,7 @@ from gateway_core.errors import (
 )
 from gateway_core.relay.call import CallRecord, RelayReply
 from gateway_core.relay.members import is_utf8, without_surrogates
-from gateway_core.relay.status import error_type, outcome_of
+from gateway_core.relay.status import error_reply, error_type
 from gateway_core.relay.targets import Target
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionReply, Format
@@ -95,18 +95,18 @@ def refusal(
         labels: headers that name the provider and the model.
         secrets: what no header may hold.
     """
-    outcome = outcome_of(error)
+    told = error_reply(error)
     field = error.field if isinstance(error, RelayRefused | InvalidRequest) else None
-    message = outcome.sentence if detail is None else f"{outcome.sentence}: {detail}"
-    content = envelope(outcome.status, outcome.code, message, field)
+    message = told.sentence if detail is None else f"{told.sentence}: {detail}"
+    content = envelope(told.status, told.code, message, field)
     headers = [JSON, *labels, (b"x-request-id", _bytes(record.request_id))]
     if isinstance(error, RelayRefused):
         headers += [(_bytes(name), _bytes(text)) for name, text in error.headers.items()]
     elif isinstance(error, ProviderError):
         record.upstream_status = error.status
         headers += _forwarded(error.headers)
-    record.status, record.code, record.bytes_out = outcome.status, outcome.code, len(content)
-    return RelayReply(status=outcome.status, headers=_safe(headers, secrets), body=content)
+    record.status, record.code, record.bytes_out = told.status, told.code, len(content)
+    return RelayReply(status=told.status, headers=_safe(headers, secrets), body=content)
 
 
 def envelope(status: int, code: str, message: str, param: str | None = None) -> bytes:

@@ -24,7 +24,7 @@ from gateway_core.errors import (
 )
 
 
-class Outcome(NamedTuple):
+class ErrorReply(NamedTuple):
     """What a caller is told of an error; no sentence for one that words it itself."""
 
     status: int
@@ -48,40 +48,42 @@ REFUSALS: Final[Mapping[str, int]] = {
     "rate_limit_exceeded": 429,
     "limits_unavailable": 503,
 }
-ERRORS: Final[Mapping[type[GatewayError], Outcome]] = {
-    InvalidRequest: Outcome(400, "invalid_request"),
-    ConfigError: Outcome(
+ERRORS: Final[Mapping[type[GatewayError], ErrorReply]] = {
+    InvalidRequest: ErrorReply(400, "invalid_request"),
+    ConfigError: ErrorReply(
         403, "decision_provider_not_configured", "the provider cannot be used as it is configured"
     ),
-    ProviderError: Outcome(502, "upstream_error", "the upstream failed or cannot be reached"),
-    ProviderTimeout: Outcome(504, "gateway_timeout", "the upstream did not answer in time"),
-    DestinationBlocked: Outcome(
+    ProviderError: ErrorReply(502, "upstream_error", "the upstream failed or cannot be reached"),
+    ProviderTimeout: ErrorReply(504, "gateway_timeout", "the upstream did not answer in time"),
+    DestinationBlocked: ErrorReply(
         403, "provider_base_url_blocked", "the provider's URL violates the destination policy"
     ),
-    DestinationUnusable: Outcome(
+    DestinationUnusable: ErrorReply(
         502,
         "provider_base_url_unusable",
         "the provider's URL is invalid, or its host cannot be resolved",
     ),
-    MalformedResponse: Outcome(
+    MalformedResponse: ErrorReply(
         502, "upstream_invalid_response", "the upstream's reply is not a usable JSON object"
     ),
-    KeyMissing: Outcome(
+    KeyMissing: ErrorReply(
         403, "provider_key_missing", "the provider needs an API key; save one on it"
     ),
-    KeyRejected: Outcome(
+    KeyRejected: ErrorReply(
         403, "provider_key_rejected", "the upstream did not accept the provider's API key"
     ),
-    PaymentRequired: Outcome(
+    PaymentRequired: ErrorReply(
         402, "provider_payment_required", "the account of the provider's API key needs payment"
     ),
-    ModelNotFound: Outcome(404, "model_not_found", "the upstream does not serve this model"),
-    RequestTooLarge: Outcome(413, "request_too_large", "the request is too large for the upstream"),
-    RateLimited: Outcome(429, "rate_limit_exceeded", "the upstream's rate limit is reached"),
-    Overloaded: Outcome(503, "provider_overloaded", "the provider has no capacity now"),
-    UpstreamRejected: Outcome(400, "upstream_rejected", "the upstream rejected the request"),
+    ModelNotFound: ErrorReply(404, "model_not_found", "the upstream does not serve this model"),
+    RequestTooLarge: ErrorReply(
+        413, "request_too_large", "the request is too large for the upstream"
+    ),
+    RateLimited: ErrorReply(429, "rate_limit_exceeded", "the upstream's rate limit is reached"),
+    Overloaded: ErrorReply(503, "provider_overloaded", "the provider has no capacity now"),
+    UpstreamRejected: ErrorReply(400, "upstream_rejected", "the upstream rejected the request"),
 }
-_UNKNOWN: Final = Outcome(500, "internal_error", "the gateway failed")
+_UNKNOWN: Final = ErrorReply(500, "internal_error", "the gateway failed")
 _TYPES: Final[Mapping[int, str]] = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -94,10 +96,10 @@ _TYPES: Final[Mapping[int, str]] = {
 }
 
 
-def outcome_of(error: GatewayError) -> Outcome:
+def error_reply(error: GatewayError) -> ErrorReply:
     """Return what a caller is told of ``error``; a subclass is told as its nearest parent."""
     if isinstance(error, RelayRefused):
-        return Outcome(REFUSALS.get(error.reason, 400), error.reason, str(error))
+        return ErrorReply(REFUSALS.get(error.reason, 400), error.reason, str(error))
     if isinstance(error, KeyMissing) and error.status is not None:
         # The gateway did send a key: the upstream did not take it, whatever it calls that.
         return ERRORS[KeyRejected]
