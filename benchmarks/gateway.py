@@ -1,4 +1,4 @@
-"""s1gw with everything on: `python -m benchmarks.gateway CONFIG PORT [WORKERS]`.
+"""s1gw with everything on: `python -m benchmarks.gateway CONFIG PORT WORKERS`.
 
 The destination policy forbids loopback, where a benchmark has to stay. So the provider's base URL
 names an address set aside for documentation (RFC 5737), which the policy judges as it judges any,
@@ -9,13 +9,11 @@ import asyncio
 import ssl
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from gateway_core import outbound
 from gateway_core.outbound import dial
 from gateway_core.servers.http import serve, services
-
-ADDRESS: Final = "192.0.2.1"
 
 
 async def dial_loopback(
@@ -34,9 +32,14 @@ def loopback_outbound(environ: Any) -> outbound.Outbound:
     return outbound.Outbound(environ, dial=dial_loopback)
 
 
-if __name__ == "__main__":
-    services.Outbound = loopback_outbound  # type: ignore[assignment,misc]
-    overrides: dict[str, Any] = {"port": int(sys.argv[2])}
-    if len(sys.argv) > 3:
-        overrides["workers"] = int(sys.argv[3])
+def main() -> None:
+    """Serve as the arguments say."""
+    overrides: dict[str, Any] = {"port": int(sys.argv[2]), "workers": int(sys.argv[3])}
     serve.serve(serve.Options(config_path=Path(sys.argv[1]), overrides=overrides))
+
+
+# A worker is a new interpreter, which imports this module under the second name.
+if __name__ in ("__main__", "__mp_main__"):
+    services.Outbound = loopback_outbound  # type: ignore[attr-defined,assignment]
+if __name__ == "__main__":
+    main()

@@ -1,58 +1,115 @@
-"""s1gw as a target: one organization with a key, limits, policy and the access log on."""
+"""s1gw as a target: organizations with keys, limits, policy and the access log on."""
 
 import contextlib
-import json
-import os
-import subprocess
+import http.client
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from benchmarks.gateway import ADDRESS
+import attrs
+
 from benchmarks.processes import GATEWAY_CORE, free_port, running
 from benchmarks.targets import MODEL, PATH, Target, port_of
+from gateway_core.relay.keys.file import changing_keys
+from gateway_core.relay.keys.record import KeySettings, make_key
 
-CONFIG: Final = """\
-[log]
-format = "json"
-
-[orgs.acme.limits]
+_MANY: Final = 100_000
+_ADDRESS: Final = "192.0.2.1"
+"""For documentation (RFC 5737); `benchmarks.gateway` says why."""
+_HEAD: Final = '[log]\nformat = "json"\n'
+_ORG: Final = """
+[orgs.{org}.limits]
 rpm = 1000000000
 concurrency = 100000
-
-[orgs.acme.providers.typesafe]
+"""
+_PROVIDER: Final = """
+[orgs.{org}.providers.{name}]
 api_format = "systemone"
-base_url = "http://{address}:{upstream}"
+base_url = "http://{address}:{port}"
 api_key = {{ env = "BENCHMARK_KEY" }}
 models = ["{model}"]
 """
 
 
-@contextlib.contextmanager
-def s1gw(
-    folder: Path, provider: Target, workers: int = 1, config: str | None = None
-) -> Iterator[Target]:
-    """Run the gateway and create the key that the load is sent with."""
-    port = free_port()
-    path = folder / f"s1gw-{port}.toml"
-    values = {"address": ADDRESS, "upstream": port_of(provider), "model": MODEL}
-    path.write_text((config or CONFIG).format(**values))
-    state = folder / f"state-{port}"
+@attrs.frozen(kw_only=True)
+class Size:
+    """How much is configured: organizations, providers of each, keys in all."""
+
+    orgs: int = 1
+    providers: int = 1
+    keys: int = 1
+
+
+@attrs.frozen
+class Setting:
+    """One gateway's files, its environment and its keys."""
+
+    config: Path
+    environment: dict[str, str]
+    keys: tuple[str, ...]
+
+
+def write_setting(folder: Path, provider: Target, size: Size) -> Setting:
+    """Write the configuration and the keys of ``size``; all providers lead to ``provider``."""
+    home = folder / f"s1gw-{free_port()}"
+    (home / "state").mkdir(parents=True)
+    config = home / "config.toml"
+    config.write_text(_config(size, port_of(provider)))
+    keys = [
+        make_key(KeySettings(org=_org(number % size.orgs), rpm=1_000_000_000, concurrency=_MANY))
+        for number in range(size.keys)
+    ]
+    with changing_keys(home / "state" / "keys.json") as kept:
+        kept.update((record.id, record) for record, _ in keys)
     environment = {
-        "S1GW_CONFIG": str(path),
-        "S1GW_STATE_DIR": str(state),
+        "S1GW_CONFIG": str(config),
+        "S1GW_STATE_DIR": str(home / "state"),
         "BENCHMARK_KEY": "benchmark-provider-key",
     }
-    key = _key(environment)
-    command = [sys.executable, "-m", "benchmarks.gateway", str(path), str(port), str(workers)]
-    with running(command, port, GATEWAY_CORE, environment) as pid:
-        yield Target("s1gw", f"http://127.0.0.1:{port}{PATH}", pid, key)
+    return Setting(config, environment, tuple(key.reveal() for _, key in keys))
 
 
-def _key(environment: dict[str, str]) -> str:
-    command = [sys.executable, "-m", "gateway_core.cli", "keys", "create", "--org", "acme"]
-    command += ["--rpm", "1000000000", "--concurrency", "100000", "--json"]
-    merged = {**os.environ, **environment}
-    shown = subprocess.run(command, env=merged, capture_output=True, text=True, check=True)
-    return str(json.loads(shown.stdout)["key"])
+@contextlib.contextmanager
+def s1gw(
+    folder: Path,
+    provider: Target,
+    *,
+    workers: int = 1,
+    cores: str = GATEWAY_CORE,
+    size: Size | None = None,
+) -> Iterator[Target]:
+    """Run the gateway until it is ready."""
+    setting = write_setting(folder, provider, size or Size())
+    port = free_port()
+    command = [sys.executable, "-m", "benchmarks.gateway", str(setting.config)]
+    command += [str(port), str(workers)]
+    with running(command, port, cores, setting.environment) as pid:
+        wait_until_ready(port)
+        yield Target("s1gw", f"http://127.0.0.1:{port}{PATH}", pid, setting.keys)
+
+
+def wait_until_ready(port: int) -> None:
+    """Wait for the answer of ``/readyz``: the port is open before the gateway is."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    with contextlib.closing(connection):
+        connection.request("GET", "/readyz")
+        if connection.getresponse().status != 200:
+            sys.exit("s1gw is not ready; its configuration has faults")
+
+
+def _config(size: Size, port: int) -> str:
+    parts = [_HEAD]
+    for number in range(size.orgs):
+        org = _org(number)
+        parts.append(_ORG.format(org=org))
+        for index in range(size.providers):
+            name, model = ("typesafe", MODEL) if index == 0 else (f"p{index}", f"m{index}")
+            parts.append(
+                _PROVIDER.format(org=org, name=name, model=model, address=_ADDRESS, port=port)
+            )
+    return "".join(parts)
+
+
+def _org(number: int) -> str:
+    return f"org{number}"

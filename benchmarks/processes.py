@@ -1,4 +1,4 @@
-"""Starting what is measured, on a core of its own, and reading what it cost."""
+"""Starting what is measured, on cores of its own, and reading what it cost."""
 
 import os
 import shutil
@@ -6,18 +6,22 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import attrs
 
+CORES: Final = os.cpu_count() or 1
 GATEWAY_CORE: Final = "0"
-LOAD_CORE: Final = "1"
+TWO_CORES: Final = "0,1"
+LOAD_CORES: Final = f"2-{CORES - 1}" if CORES > 2 else "1"
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _READY_S: Final = 120
+_PACKAGES: Final = {"nginx": "nginx-light", "wrk": "wrk", "taskset": "util-linux"}
 
 
 @attrs.frozen
@@ -28,12 +32,14 @@ class Cost:
     memory: int
 
 
-def need(program: str) -> str:
-    """Return a program's path; say what to install when it is not there."""
-    found = shutil.which(program) or shutil.which(program, path="/usr/sbin")
-    if found is None:
-        sys.exit(f"make bench needs {program}: apt-get install nginx-light wrk")
-    return found
+def need(*programs: str) -> str:
+    """Return the path of the last of ``programs``; say what to install when one is missing."""
+    places = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
+    missing = [name for name in programs if shutil.which(name, path=places) is None]
+    if missing:
+        packages = " ".join(_PACKAGES.get(name, name) for name in missing)
+        sys.exit(f"the bench needs {', '.join(missing)}: apt-get install {packages}")
+    return str(shutil.which(programs[-1], path=places))
 
 
 def free_port() -> int:
@@ -46,35 +52,42 @@ def free_port() -> int:
 
 @contextmanager
 def running(
-    command: Sequence[str], port: int, core: str, environment: Mapping[str, str] | None = None
+    command: Sequence[str], port: int, cores: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[int]:
-    """Run ``command`` on ``core`` until it listens on ``port``; yield its process id."""
-    pinned = [need("taskset"), "-c", core, *command]
-    log = Path(f"/tmp/s1gw-bench-{port}.log").open("wb")  # noqa: S108 - a log to look at
+    """Run ``command`` on ``cores`` until it listens on ``port``; yield its process id."""
+    pinned = [need("taskset"), "-c", cores, *command]
     merged = {**os.environ, **(environment or {})}
-    process = subprocess.Popen(pinned, stdout=log, stderr=log, env=merged, start_new_session=True)
-    try:
-        _wait_for(port, process, log.name)
-        yield process.pid
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            pinned, stdout=log, stderr=log, env=merged, start_new_session=True
+        )
         try:
-            process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-        log.close()
+            _wait_for(port, process, log)
+            yield process.pid
+        finally:
+            _end(process)
 
 
-def _wait_for(port: int, process: "subprocess.Popen[bytes]", log: str) -> None:
+def _wait_for(port: int, process: "subprocess.Popen[bytes]", log: IO[bytes]) -> None:
     limit = time.monotonic() + _READY_S
-    while time.monotonic() < limit:
-        if process.poll() is not None:
-            sys.exit(f"{process.args!r} ended at once; its log is {log}")
+    while time.monotonic() < limit and process.poll() is None:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        time.sleep(0.05)
-    sys.exit(f"nothing listens on {port} after {_READY_S} s; the log is {log}")
+        time.sleep(0.02)
+    log.seek(0)
+    told = log.read()[-4000:].decode("utf-8", "replace")
+    sys.exit(f"{process.args!r} does not listen on {port}; it said:\n{told}")
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def cost(pid: int) -> Cost:

@@ -3,37 +3,46 @@
 import contextlib
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 from typing import Final
 
 import attrs
 
 from benchmarks import load, targets
+from benchmarks.effort import Effort
 from benchmarks.gateway_target import s1gw
 from benchmarks.processes import cost
 from benchmarks.targets import Target
 
 SIZES: Final = {"1 KB": 1_000, "100 KB": 100_000, "5 MB": 5_000_000}
-CONNECTIONS: Final = (1, 16, 64, 256)
+_MOST_IN_FLIGHT: Final = 400_000_000
+"""More bytes of bodies at once would measure the machine's memory."""
+_LARGEST_REPLY: Final = 100_000
 
 
 @attrs.frozen
 class Run:
-    """One target in one cell and one round.
-
-    Attributes:
-        cpu_us: CPU microseconds of the target's processes, a request.
-        memory: resident bytes of the target's processes after the run.
-    """
+    """One target in one cell and one round."""
 
     target: str
     size: str
     connections: int
-    load: load.Load
-    cpu_us: float
-    memory: int
+    round: int
+    measured: load.Measured
+
+
+@attrs.frozen(kw_only=True)
+class Matrix:
+    """All runs, and what the idle gateway takes.
+
+    Attributes:
+        runs: in the order they were made.
+        idle_memory: resident bytes of each target before any request.
+    """
+
+    runs: list[Run] = attrs.field(factory=list)
+    idle_memory: dict[str, int] = attrs.field(factory=dict)
 
 
 def body_of(size: int) -> bytes:
@@ -46,8 +55,8 @@ def body_of(size: int) -> bytes:
 
 
 @contextlib.contextmanager
-def all_targets(folder: Path, reply_size: int, *, slow: bool) -> Iterator[list[Target]]:
-    """Run every way to one upstream; LiteLLM only where it can keep up."""
+def all_targets(folder: Path, reply_size: int, *, litellm: bool) -> Iterator[list[Target]]:
+    """Run every way to one upstream."""
     with contextlib.ExitStack() as stack:
         direct = stack.enter_context(targets.upstream(reply_size))
         found = [
@@ -55,59 +64,37 @@ def all_targets(folder: Path, reply_size: int, *, slow: bool) -> Iterator[list[T
             stack.enter_context(targets.nginx(folder, direct)),
             stack.enter_context(s1gw(folder, direct)),
         ]
-        if slow:
+        if litellm:
             found.append(stack.enter_context(targets.litellm(folder, direct)))
         yield found
 
 
-def matrix(rounds: int, seconds: int, sizes: Sequence[str] = tuple(SIZES)) -> list[Run]:
-    """Measure every cell ``rounds`` times, the targets in turn within a round."""
-    runs: list[Run] = []
+def measure(effort: Effort) -> Matrix:
+    """Measure every cell in every round, the targets in turn; LiteLLM with small bodies only."""
+    matrix = Matrix()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for size in sizes:
-            with all_targets(folder, min(SIZES[size], 100_000), slow=size == "1 KB") as ways:
-                _measure(runs, ways, folder, size, rounds, seconds)
-    return runs
+        for size, length in SIZES.items():
+            reply_size = min(length, _LARGEST_REPLY)
+            with all_targets(Path(name), reply_size, litellm=size == "1 KB") as ways:
+                _measure_size(matrix, ways, Path(name), size, effort)
+    return matrix
 
 
-def _measure(
-    runs: list[Run], ways: list[Target], folder: Path, size: str, rounds: int, seconds: int
+def _measure_size(
+    matrix: Matrix, ways: list[Target], folder: Path, size: str, effort: Effort
 ) -> None:
     body = body_of(SIZES[size])
+    scripts = {way.name: load.script(folder, body, way.keys) for way in ways}
     for way in ways:
-        load.run(way.url, load.script(folder, body, way.key), 16, 1)
-    for _ in range(rounds):
-        for connections in CONNECTIONS:
-            runs += [_one(way, folder, size, body, connections, seconds) for way in ways]
-
-
-def _one(way: Target, folder: Path, size: str, body: bytes, connections: int, seconds: int) -> Run:
-    before = cost(way.pid)
-    measured = load.run(way.url, load.script(folder, body, way.key), connections, seconds)
-    after = cost(way.pid)
-    cpu_us = (after.cpu_s - before.cpu_s) * 1e6 / max(1, measured.requests)
-    print(f"{size:>7} {connections:>4} {way.name:>8}: {measured.rate:>10.0f}/s", flush=True)
-    return Run(way.name, size, connections, measured, cpu_us, after.memory)
-
-
-def typical(runs: Sequence[Run], target: str, size: str, connections: int) -> dict[str, float]:
-    """Return the medians over the rounds of one cell; an empty mapping when it was not run."""
-    cell = [
-        run
-        for run in runs
-        if (run.target, run.size, run.connections) == (target, size, connections)
-    ]
-    if not cell:
-        return {}
-    return {
-        "rate": median(run.load.rate for run in cell),
-        "low": min(run.load.rate for run in cell),
-        "high": max(run.load.rate for run in cell),
-        "p50": median(run.load.p50 for run in cell),
-        "p90": median(run.load.p90 for run in cell),
-        "p99": median(run.load.p99 for run in cell),
-        "cpu_us": median(run.cpu_us for run in cell),
-        "memory": max(run.memory for run in cell),
-        "failed": sum(run.load.failed for run in cell),
-    }
+        matrix.idle_memory.setdefault(way.name, cost(way.pid).memory)
+        load.run(way.url, scripts[way.name], 16, 1)
+    for number in range(effort.rounds):
+        for connections in effort.connections:
+            if connections * len(body) > _MOST_IN_FLIGHT:
+                continue
+            for way in ways:
+                if way.name != "litellm" or connections in effort.litellm:
+                    found = load.measure(way, scripts[way.name], connections, effort.seconds)
+                    run = Run(way.name, size, connections, number, found)
+                    print(f"{size:>7} {connections:>4} {way.name:>8} {found.load.rate:>9.0f}/s")
+                    matrix.runs.append(run)

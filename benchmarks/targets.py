@@ -9,11 +9,12 @@ from typing import Final
 
 import attrs
 
-from benchmarks.processes import GATEWAY_CORE, free_port, need, running
+from benchmarks.processes import GATEWAY_CORE, LOAD_CORES, free_port, need, running
 
 PATH: Final = "/v1/systemone"
 MODEL: Final = "jev-1.13.0"
-_LITELLM: Final = Path(".venv-litellm")
+_ROOT: Final = Path(__file__).resolve().parent.parent
+_LITELLM: Final = _ROOT / ".venv-litellm"
 _NGINX: Final = """\
 worker_processes {workers};
 daemon off;
@@ -36,7 +37,11 @@ http {{
   upstream provider {{ server 127.0.0.1:{upstream}; keepalive 512; keepalive_requests 100000000; }}
   server {{
     listen 127.0.0.1:{port};
-    location / {{ proxy_pass http://provider; proxy_http_version 1.1; proxy_set_header Connection ""; }}
+    location / {{
+      proxy_pass http://provider;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+    }}
   }}
 }}
 """
@@ -53,20 +58,20 @@ general_settings:
 
 @attrs.frozen
 class Target:
-    """A running way to the upstream: its URL, its process, and the key it wants."""
+    """A running way to the upstream: its URL, its process, and the keys it wants."""
 
     name: str
     url: str
     pid: int
-    key: str = "none"
+    keys: tuple[str, ...] = ("none",)
 
 
 @contextlib.contextmanager
-def upstream(size: int) -> Iterator[Target]:
-    """Run the fake provider whose replies have ``size`` bytes."""
+def upstream(size: int, delay_s: float = 0) -> Iterator[Target]:
+    """Run the fake provider whose replies have ``size`` bytes and come after ``delay_s``."""
     port = free_port()
-    command = [sys.executable, "-m", "benchmarks.upstream", str(port), str(size)]
-    with running(command, port, "1") as pid:
+    command = [sys.executable, "-m", "benchmarks.upstream", str(port), str(size), str(delay_s)]
+    with running(command, port, LOAD_CORES) as pid:
         yield Target("direct", f"http://127.0.0.1:{port}{PATH}", pid)
 
 
@@ -92,7 +97,7 @@ def litellm(folder: Path, provider: Target) -> Iterator[Target]:
     if not (_LITELLM / ".ready").exists():
         subprocess.run([sys.executable, "-m", "venv", str(_LITELLM)], check=True)
         pip = [str(_LITELLM / "bin" / "pip"), "install", "--quiet"]
-        subprocess.run([*pip, "-r", "benchmarks/litellm.txt"], check=True)
+        subprocess.run([*pip, "-r", str(_ROOT / "benchmarks/litellm.txt")], check=True)
         (_LITELLM / ".ready").touch()
     port = free_port()
     config = folder / f"litellm-{port}.yaml"

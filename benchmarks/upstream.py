@@ -1,9 +1,9 @@
-"""A provider that answers every request at once: `python -m benchmarks.upstream PORT BYTES`."""
+"""A provider that always answers the same: `python -m benchmarks.upstream PORT BYTES SECONDS`."""
 
 import asyncio
 import json
 import sys
-from typing import Final
+from typing import Any, ClassVar, Final
 
 import httptools
 import uvloop
@@ -18,9 +18,10 @@ _ANSWERS: Final = {
 class Upstream(asyncio.Protocol):
     """One connection; the reply is the same bytes each time."""
 
-    reply: bytes = b""
+    reply: ClassVar = b""
+    delay_s: ClassVar = 0.0
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+    def connection_made(self, transport: Any) -> None:
         """Keep the transport and start a parser."""
         self.transport = transport
         self.parser = httptools.HttpRequestParser(self)
@@ -31,12 +32,18 @@ class Upstream(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         """Answer a whole request."""
-        self.transport.write(self.reply)  # type: ignore[attr-defined]
+        if self.delay_s:
+            asyncio.get_running_loop().call_later(self.delay_s, self._answer)
+        else:
+            self._answer()
+
+    def _answer(self) -> None:
+        self.transport.write(self.reply)
 
 
 def reply_of(size: int) -> bytes:
     """Return an HTTP reply whose JSON body has about ``size`` bytes of structured content."""
-    answers = dict(_ANSWERS)
+    answers: dict[str, Any] = dict(_ANSWERS)
     rows = max(0, size - 200) // 60
     answers["audit"] = [
         {"row": row, "score": row / 7, "label": f"item {row}"} for row in range(rows)
@@ -46,12 +53,14 @@ def reply_of(size: int) -> bytes:
     return (head % len(body)).encode() + body
 
 
-async def serve(port: int, size: int) -> None:
-    """Answer on loopback until killed."""
-    Upstream.reply = reply_of(size)
-    server = await asyncio.get_running_loop().create_server(Upstream, "127.0.0.1", port)
+async def serve(port: int, size: int, delay_s: float) -> None:
+    """Answer on loopback until killed, each request after ``delay_s``."""
+    Upstream.reply, Upstream.delay_s = reply_of(size), delay_s
+    server = await asyncio.get_running_loop().create_server(
+        Upstream, "127.0.0.1", port, backlog=2048
+    )
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    uvloop.run(serve(int(sys.argv[1]), int(sys.argv[2])))
+    uvloop.run(serve(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])))
