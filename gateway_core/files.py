@@ -18,8 +18,8 @@ def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
     Raises:
         ConfigError: the file cannot be written.
     """
-    target = path.resolve()
     try:
+        target = Path(os.path.realpath(path))
         target.parent.mkdir(parents=True, exist_ok=True)
         _replace(target, content, mode)
     except OSError as error:

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import attrs
 
+from gateway_core.config import paths
+
 SERVER: Final = "s1gw"
 """The name under which the gateway appears in a client."""
 
@@ -69,14 +71,13 @@ def entry_for(client: Client, config_path: Path | None) -> dict[str, Any]:
     command is absolute and what the shell says about our own files is written down.
     """
     command, *arguments = _command()
-    chosen = config_path or os.environ.get("S1GW_CONFIG")
-    if chosen:
-        arguments += ["--config", str(Path(chosen).expanduser().absolute())]
+    if config_path or os.environ.get("S1GW_CONFIG"):
+        chosen = config_path or paths.config_path()
+        arguments += ["--config", str(chosen.absolute())]
     entry: dict[str, Any] = {"type": "stdio"} if client.typed else {}
     entry |= {"command": command, "args": [*arguments, "serve", "--mcp"]}
-    state = os.environ.get("S1GW_STATE_DIR")
-    if state:
-        entry["env"] = {"S1GW_STATE_DIR": str(Path(state).expanduser().absolute())}
+    if os.environ.get("S1GW_STATE_DIR"):
+        entry["env"] = {"S1GW_STATE_DIR": str(paths.state_dir().absolute())}
     return entry
 
 

@@ -14,20 +14,28 @@ def config_path(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the configuration file: ``S1GW_CONFIG``, or the platform's own place."""
     chosen = environ.get("S1GW_CONFIG")
     if chosen:
-        return Path(chosen).expanduser()
+        return _expanded(chosen)
     home = environ.get("XDG_CONFIG_HOME")
     if home:
         return Path(home) / APP / "config.toml"
     return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "config.toml"
 
 
-def state_dir() -> Path:
+def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the folder of what the gateway itself writes: ``S1GW_STATE_DIR``, or the platform's.
 
     It holds the paused marker, the hashed keys and the calibration fits, never anything that
     a person wrote by hand.
     """
-    chosen = os.environ.get("S1GW_STATE_DIR")
+    chosen = environ.get("S1GW_STATE_DIR")
     if chosen:
-        return Path(chosen).expanduser()
+        return _expanded(chosen)
     return Path(platformdirs.user_state_dir(APP, appauthor=False))
+
+
+def _expanded(text: str) -> Path:
+    path = Path(text)
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path  # there is no such user, hence no such file, as whoever opens it will say

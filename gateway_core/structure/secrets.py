@@ -33,8 +33,15 @@ class Sources:
     folder: Path = attrs.field(factory=Path)
 
     def resolve(self, path: str) -> Path:
-        """Return a configured path, with ``~`` and relative paths made absolute."""
-        return self.folder / Path(path).expanduser()
+        """Return a configured path, with ``~`` and relative paths made absolute.
+
+        Raises:
+            RefusedValueError: it begins with ``~`` and a name that is no user's.
+        """
+        try:
+            return self.folder / Path(path).expanduser()
+        except RuntimeError:
+            raise RefusedValueError("the home folder that it begins with is unknown") from None
 
 
 HERE: Final = Sources()

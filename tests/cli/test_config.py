@@ -100,3 +100,19 @@ def test_init_never_replaces_a_file_unless_told_and_keeps_a_copy(run, write_conf
     assert run("config", "init", "--force").exit_code == 0
     assert Path(f"{path}.bak").read_text() == "[decide]\ntimeout_s = 3\n"
     assert path.read_text().startswith("# The configuration of s1gw.")
+
+
+def test_init_tells_in_one_line_what_it_cannot_replace(run, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("S1GW_CONFIG", str(tmp_path))
+    result = run("config", "init", "--force")
+
+    assert (result.exit_code, result.stderr) == (1, f"error: {tmp_path}: Is a directory\n")
+
+
+def test_init_puts_a_file_in_place_of_a_circle_of_links(run, tmp_path, monkeypatch) -> None:
+    circle = tmp_path / "config.toml"
+    circle.symlink_to(circle)
+    monkeypatch.setenv("S1GW_CONFIG", str(circle))
+
+    assert run("config", "init").exit_code == 0
+    assert run("config", "check").exit_code == 0
