@@ -1,5 +1,7 @@
 """The command ``s1gw``: each command is imported when it is used, and what it needs with it."""
 
+import errno
+import os
 import sys
 from importlib import import_module
 from io import TextIOWrapper
@@ -73,6 +75,10 @@ class LazyGroup(click.Group):
             raise Failure(*error.faults) from None
         except GatewayError as error:
             raise Failure(str(error)) from None
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # click ends quietly when nobody reads on
+            raise Failure(f"{error.filename or 'output'}: {error.strerror}") from None
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -92,7 +98,17 @@ def main(ctx: click.Context, config_path: Path | None) -> None:
     works on this machine, from the shell, over MCP and over HTTP.
     """
     ctx.obj = config_path
+    _open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal that lacks a character shows its code instead of ending in an error.
             stream.reconfigure(errors="backslashreplace")
+
+
+def _open_missing_streams() -> None:
+    """Give a process that was started without one of its standard streams an empty one."""
+    # In this order: each takes the lowest free number, which no other file must get.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115  # it stays open
+            setattr(sys, name, stream)
