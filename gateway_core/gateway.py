@@ -25,7 +25,7 @@ from gateway_core.decisionlog.watch import Watch, watching
 from gateway_core.errors import ConfigError
 from gateway_core.middleware import Layer, Layers, Place, build_middleware
 from gateway_core.outbound import Outbound
-from gateway_core.pause import is_paused
+from gateway_core.pause import Pause
 from gateway_core.registry import Registry
 from gateway_core.reports import Scene, capabilities_report, health_report
 
@@ -81,7 +81,8 @@ class Gateway:
             scene = _scene(loaded, outbound)
             scene.require_sound()
             shadow = partial(_shadow, scene)
-            async with watching(scene.loaded.config.decision_log, state_dir(), shadow) as watch:
+            state, settings = state_dir(loaded.environ), loaded.config.decision_log
+            async with watching(settings, state, shadow) as watch:
                 yield cls._of(scene, watch, observers)
         finally:
             await outbound.aclose()
@@ -94,11 +95,7 @@ class Gateway:
                 _log.warning("%s", notice)
         return cls(
             scene=scene,
-            decider=Decider(
-                chain=_settler(scene),
-                is_paused=is_paused,
-                observers=(*watch.observers, *observers),
-            ),
+            decider=_decider(scene, (*watch.observers, *observers)),
         )
 
     @classmethod
@@ -117,7 +114,7 @@ class Gateway:
             thresholds=Thresholds(registry.loaded.config.decide.threshold),
             middleware=tuple(place.discreet() for place in middleware),
         )
-        return cls(scene=scene, decider=Decider(chain=_settler(scene), is_paused=is_paused))
+        return cls(scene=scene, decider=_decider(scene))
 
     @property
     def config(self) -> Config:
@@ -137,7 +134,7 @@ class Gateway:
 
     async def health(self) -> dict[str, Any]:
         """Probe the providers of the chain, side by side and at no cost."""
-        return await health_report(self.scene, paused=is_paused())
+        return await health_report(self.scene, paused=self.decider.is_paused())
 
     async def capabilities(self) -> dict[str, Any]:
         """Say what can be asked, and who answers; nobody is asked for it."""
@@ -145,7 +142,7 @@ class Gateway:
 
 
 def _scene(loaded: Loaded, outbound: Outbound) -> Scene:
-    decide, state = loaded.config.decide, state_dir()
+    decide, state = loaded.config.decide, state_dir(loaded.environ)
     catalog = Catalog.installed(loaded.config.plugins.disabled)
     registry = Registry(loaded, catalog, outbound)
     return Scene(
@@ -157,6 +154,11 @@ def _scene(loaded: Loaded, outbound: Outbound) -> Scene:
         problems=_unknown_names(loaded.config, registry),
         middleware=build_middleware(loaded, catalog),
     )
+
+
+def _decider(scene: Scene, observers: Sequence[Observer] = ()) -> Decider:
+    pause = Pause(state_dir(scene.loaded.environ))
+    return Decider(chain=_settler(scene), is_paused=pause.is_on, observers=observers)
 
 
 def _settler(scene: Scene) -> Settler:

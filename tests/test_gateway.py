@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
@@ -12,6 +13,7 @@ import pytest
 
 from gateway_core import Gateway
 from gateway_core.errors import ConfigError
+from gateway_core.pause import Pause
 from gateway_core.schema import CAPABILITIES, HEALTH, RESPONSE
 from gateway_core.testing import Gate, Raw, Reply, ScriptedUpstream
 
@@ -187,7 +189,7 @@ async def test_a_stale_fit_is_told_by_health_and_capabilities(
 async def test_a_configuration_that_is_no_toml_stops_nothing(tmp_path: Path) -> None:
     path = tmp_path / "s1gw.toml"
     path.write_text("chain = [")
-    async with Gateway.open(path, environ={"S1GW_DISABLED_PLUGINS": "*"}) as gateway:
+    async with Gateway.open(path, environ={**os.environ, "S1GW_DISABLED_PLUGINS": "*"}) as gateway:
         reply, health = await gateway.decide(ASK), await gateway.health()
         found = await gateway.capabilities()
     assert reply["error"]["code"] == "config_error"
@@ -201,14 +203,18 @@ async def test_faults_are_fatal_where_the_operator_wants_them_to_be(tmp_path: Pa
     path = tmp_path / "s1gw.toml"
     path.write_text("[decide]\ntimeout = 3\n")
     with pytest.raises(ConfigError, match="timeout"):
-        async with Gateway.open(path, environ={"S1GW_STRICT_PLUGINS": "1"}):
+        async with Gateway.open(path, environ={**os.environ, "S1GW_STRICT_PLUGINS": "1"}):
             pass
 
 
 async def test_an_automatic_chain_that_leaves_the_machine_is_announced(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    environ = {"PERPLEXITY_API_KEY": "pplx-secret", "XDG_CONFIG_HOME": str(tmp_path)}
+    environ = {
+        "PERPLEXITY_API_KEY": "pplx-secret",
+        "XDG_CONFIG_HOME": str(tmp_path),
+        "S1GW_STATE_DIR": str(tmp_path / "state"),
+    }
     with caplog.at_level(logging.WARNING):
         async with Gateway.open(environ=environ) as gateway:
             found = await gateway.capabilities()
@@ -216,3 +222,17 @@ async def test_an_automatic_chain_that_leaves_the_machine_is_announced(
     assert found["chain"][0] == "perplexity"
     assert caplog.text.count("api.perplexity.ai") == 1
     assert "pplx-secret" not in caplog.text
+
+
+async def test_the_state_folder_follows_the_environment_that_it_is_given(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    Pause(mine).start()
+    environ = {"S1GW_DECIDE_CHAIN": "local", "XDG_CONFIG_HOME": str(tmp_path)}
+    async with (
+        Gateway.open(environ={**environ, "S1GW_STATE_DIR": str(mine)}) as paused,
+        Gateway.open(environ={**environ, "S1GW_STATE_DIR": str(tmp_path / "other")}) as running,
+    ):
+        assert (await paused.health())["status"] == "paused"
+        assert (await running.health())["status"] == "ok"
+        Pause(mine).end()
+        assert (await paused.health())["status"] == "ok"

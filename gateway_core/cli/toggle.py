@@ -2,8 +2,9 @@
 
 import click
 
-from gateway_core import pause
 from gateway_core.cli.terminal import say, say_json
+from gateway_core.config.paths import state_dir
+from gateway_core.pause import Pause
 
 
 @click.command()
@@ -15,11 +16,12 @@ def toggle(state: str, *, as_json: bool) -> None:
     While it is off, every question is answered with an abstention that says so; running
     servers see it at once, and it survives a restart.
     """
+    pause = Pause(state_dir())
     if state == "off":
-        pause.pause()
+        pause.start()
     elif state == "on":
-        pause.resume()
-    since = pause.paused_since()
+        pause.end()
+    since = pause.since()
     if as_json:
         say_json({"paused": since is not None, "since": since and since.isoformat()})
     elif since is None:

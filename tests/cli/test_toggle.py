@@ -2,7 +2,12 @@
 
 import json
 
-from gateway_core.pause import is_paused
+from gateway_core.config.paths import state_dir
+from gateway_core.pause import Pause
+
+
+def is_paused() -> bool:
+    return Pause(state_dir()).is_on()
 
 
 def test_it_is_on_until_switched_off_and_off_until_switched_on(run) -> None:

@@ -179,18 +179,16 @@ def write_config(tmp_path: Path, upstream: ScriptedUpstream) -> Callable[..., Pa
 
 
 @pytest.fixture
-def gateway(
-    installed: None, write_config: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path
-) -> OpenGateway:
+def gateway(installed: None, write_config: Callable[..., Path], tmp_path: Path) -> OpenGateway:
     """Open a gateway behind the named middleware."""
-    monkeypatch.setenv("S1GW_STATE_DIR", str(tmp_path / "state"))
+    state = {"S1GW_STATE_DIR": str(tmp_path / "state")}
 
     @asynccontextmanager
     async def opened(
         *names: str, more: str = "", decide: str = "", environ: dict[str, str] | None = None
     ) -> AsyncIterator[Gateway]:
         path = write_config(*names, more=more, decide=decide)
-        async with Gateway.open(path, environ=environ or {}) as found:
+        async with Gateway.open(path, environ={**state, **(environ or {})}) as found:
             yield found
 
     return opened

@@ -101,7 +101,8 @@ async def test_a_list_that_cannot_be_read_closes_the_gateway(
 ) -> None:
     path = tmp_path / "config.toml"
     path.write_text(f"[decide]\nchain = ['local']\n{key} = {value}\n")
-    async with Gateway.open(path, environ={"S1GW_DECIDE_CHAIN": "local"}) as opened:
+    environ = {"S1GW_DECIDE_CHAIN": "local", "S1GW_STATE_DIR": str(tmp_path / "state")}
+    async with Gateway.open(path, environ=environ) as opened:
         reply = await opened.decide(ASK)
 
     assert reply["error"]["code"] == "config_error"

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gateway_core.pause import pause
+from gateway_core.pause import Pause
 from gateway_core.schema import RESPONSE
 from gateway_core.testing import Raw, Reply, ScriptedUpstream
 
@@ -137,12 +137,10 @@ async def test_a_chain_that_takes_all_the_time_is_still_told_by_its_attempts(
     assert trace()[0][1] == "error"
 
 
-async def test_an_invalid_or_paused_call_meets_no_middleware(
-    gateway, monkeypatch, tmp_path
-) -> None:
+async def test_an_invalid_or_paused_call_meets_no_middleware(gateway, tmp_path) -> None:
     async with gateway("audit") as opened:
         invalid = await opened.decide({"question": ""})
-        pause()
+        Pause(tmp_path / "state").start()
         paused = await opened.decide(ASK)
 
     assert invalid["error"]["code"] == "invalid_request"
