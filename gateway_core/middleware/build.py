@@ -53,6 +53,9 @@ def build_middleware(loaded: Loaded, catalog: Catalog) -> tuple[Place, ...]:
 
 
 def _place(name: str, loaded: Loaded, catalog: Catalog) -> Place:
+    if name == UNREADABLE or loaded.broken & {"middleware", f"middleware.{name}"}:
+        layer = ConfigError(*loaded.faults)
+        return Place(name=name, layer=layer, detail="its configuration has faults")
     try:
         middleware = _built(name, loaded, catalog)
     except ConfigError as error:
@@ -64,8 +67,6 @@ def _place(name: str, loaded: Loaded, catalog: Catalog) -> Place:
 
 def _built(name: str, loaded: Loaded, catalog: Catalog) -> Middleware:
     path = f"middleware.{name}"
-    if name == UNREADABLE or loaded.broken & {"middleware", path}:
-        raise ConfigError("its configuration has faults; s1gw config check lists them")
     plugin_class = catalog.load(name, Kind.MIDDLEWARE)
     table = loaded.config.middleware.get(name, MiddlewareConfig()).settings
     settings = plugin_settings(plugin_class, table, f"{path}.settings", loaded.sources)
