@@ -33,7 +33,7 @@ class Place:
     @property
     def faults(self) -> Sequence[str]:
         """What keeps every call from passing; empty when calls can pass."""
-        return () if isinstance(self.layer, Layer) else self.layer.faults
+        return () if isinstance(self.layer, Layer) else self.layer.faults or (self.detail,)
 
     def discreet(self) -> "Place":
         """Return the place as those see it who are not the operator: without the reasons."""
@@ -53,7 +53,9 @@ def build_middleware(loaded: Loaded, catalog: Catalog) -> tuple[Place, ...]:
 
 
 def _place(name: str, loaded: Loaded, catalog: Catalog) -> Place:
-    if name == UNREADABLE or loaded.broken & {"middleware", f"middleware.{name}"}:
+    unread = name == UNREADABLE or loaded.broken & {"middleware", f"middleware.{name}"}
+    # Somebody may have written the very name that stands for a list that cannot be read.
+    if unread and loaded.faults:
         layer = ConfigError(*loaded.faults)
         return Place(name=name, layer=layer, detail="its configuration has faults")
     try:

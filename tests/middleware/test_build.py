@@ -51,6 +51,7 @@ async def test_nothing_is_imported_that_is_not_configured(gateway) -> None:
     ("name", "fault"),
     [
         ("nowhere", "no middleware 'nowhere' is installed"),
+        ("*", "no middleware '*' is installed"),
         ("audti", "did you mean 'audit'?"),
         ("sync", "it has no 'decide' that is async def"),
         ("undecided", "it has no 'decide' that is async def"),
