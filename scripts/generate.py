@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+import cli_page
 import configuration_page
 import errors_page
 import hooks_page
@@ -15,9 +16,8 @@ from gateway_core.schema import PUBLISHED, text_of
 from gateway_core.servers.http import openapi
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-
-
 GENERATED: Final[Mapping[str, Callable[[], str]]] = {
+    "docs/cli.md": cli_page.render,
     "docs/configuration.md": configuration_page.render,
     "docs/errors.md": errors_page.render,
     "docs/hooks.md": hooks_page.render,

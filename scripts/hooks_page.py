@@ -1,11 +1,25 @@
-"""Renders docs/hooks.md from the hook specification, which is the manual."""
+"""Renders docs/hooks.md from the hook specification and the records that cross it."""
 
 import inspect
+from enum import StrEnum
+from typing import Any, Final
 
-from gateway_core import hookspecs
-from gateway_core.api import MIDDLEWARE_GROUP
-from gateway_core.hooks import HOOKS
+import markdown
+
+from gateway_core import context, hookspecs, types
+from gateway_core.api import HOOKS, MIDDLEWARE_GROUP
 from gateway_core.hookspecs import ProviderSpec
+
+RECORDS: Final = (
+    types.Capabilities,
+    types.LabelRules,
+    types.DecisionRequest,
+    types.DecisionReply,
+    types.ProbeResult,
+    types.ModelInfo,
+    context.Endpoint,
+)
+CHOICES: Final = (types.Format, types.Operation, types.YesNo, types.EmptyState)
 
 HEAD = """\
 # The hooks of a provider
@@ -17,15 +31,26 @@ step by step, read [writing-a-provider.md](writing-a-provider.md).
 
 """
 
+CONTEXT = """\
+## What a provider is built with
+
+`ProviderClass(context)`, with one `ProviderContext[Settings]`:
+
+{fields}
+The class may say three things of itself, each as a class attribute: `settings_class`, an attrs
+class of its own keys; `default_base_url`; `default_models`.
+
+"""
+
 TAIL = """\
 ## Entry points
 
-A distribution names its provider class in the group `{providers}`; the entry point's name is the
-dialect, `[a-z][a-z0-9-]*`. The group's name holds the API version, so that a plugin for another
-version is recognised, and reported as incompatible, without being imported.
+A distribution names its provider class in the group `{providers}`; the entry
+point's name is the dialect, `[a-z][a-z0-9-]*`. The group's name holds the API version, so that a
+plugin for another version is recognised, and reported as incompatible, without being imported.
 
-What the host must know before it imports anything stands in the group `{claims}`. Each name is
-`kind.value`, and the object is the same class:
+What the host must know before it imports anything stands in the group
+`{claims}`. Each name is `kind.value`, and the object is the same class:
 
 | claim | meaning |
 |---|---|
@@ -41,26 +66,35 @@ Decision middleware is no provider and has no hooks: it is one class in the grou
 
 ## What a version promises
 
+Two numbers count: the API version, {version}, which is in the names of the entry-point groups, and
+the version of the distribution `s1gw`, which follows semantic versioning.
+
 - The names in `gateway_core.__all__`, `gateway_core.errors`, `gateway_core.wire` and
   `gateway_core.testing` are public; everything else may change in any release.
-- An API version promises that a provider which passes the conformance kit keeps working. A hook
+- An API version promises that a plugin which passes the conformance kit keeps working. A hook
   may gain an argument: implementations that do not name it never see it. A record may gain a
   field that has a default. A hook may be added with a default answer.
 - Renaming or dropping an argument or a field is announced by a `DeprecationWarning` for at least
   one minor release before the release that does it.
 - A change of meaning, or of what a hook returns, is a new API version with an entry-point group
   of its own. For one major release the host reads both groups.
+- Until 1.0 a minor release counts as a major one, which is why plugins depend on
+  `s1gw>=0.1,<0.2`; the deprecation then takes one release.
 - The kit may gain checks in a minor release; each new check is named in the changelog.
 """
 
 
 def render() -> str:
-    """Return the page: the module's manual, one section a hook, and the rules around them."""
-    manual = inspect.getdoc(hookspecs) or ""
-    parts = [HEAD.format(version=hookspecs.API_VERSION, manual=_as_markdown(manual))]
-    parts += [_section(name) for name in HOOKS]
+    """Return the page: the manual, the hooks, the records, the context, and the rules."""
+    manual = markdown.docstring(inspect.getdoc(hookspecs) or "")
+    parts = [HEAD.format(version=hookspecs.API_VERSION, manual=manual)]
+    parts += [_hook(name) for name in HOOKS]
+    parts += ["## What crosses the line\n\n", *map(_record, RECORDS), *map(_choices, CHOICES)]
+    parts.append(CONTEXT.format(fields=markdown.fields(context.ProviderContext)))
+    parts += [_member(name, found) for name, found in _members(context.ProviderContext)]
     parts.append(
         TAIL.format(
+            version=hookspecs.API_VERSION,
             providers=hookspecs.PROVIDERS_GROUP,
             claims=hookspecs.CLAIMS_GROUP,
             middleware=MIDDLEWARE_GROUP,
@@ -69,41 +103,36 @@ def render() -> str:
     return "".join(parts)
 
 
-def _section(name: str) -> str:
+def _hook(name: str) -> str:
     hook = getattr(ProviderSpec, name)
-    kind = "async def" if inspect.iscoroutinefunction(hook) else "def"
-    signature = str(inspect.signature(hook)).replace("self, ", "").replace("self", "")
-    for module in ("gateway_core.types.", "collections.abc."):
-        signature = signature.replace(module, "")
-    return f"## `{kind} {name}{signature}`\n\n{_as_markdown(inspect.getdoc(hook) or '')}\n\n"
+    return f"## `{markdown.signature(hook)}`\n\n{_doc(hook)}"
 
 
-def _as_markdown(docstring: str) -> str:
-    """Turn a docstring into Markdown: double backticks, and a fence around indented code."""
-    lines: list[str] = []
-    fenced = False
-    section = False
-    for line in docstring.replace("``", "`").splitlines():
-        if line in ("Args:", "Returns:", "Raises:"):
-            section = True
-            lines.append(f"**{line.rstrip(':')}**\n")
-            continue
-        indented = line.startswith("    ") or (fenced and not line)
-        if not section and indented != fenced:
-            _close_blank(lines, fenced)
-            lines.append("```python" if indented else "```\n")
-            fenced = indented
-        lines.append(_item(line) if section else line.removeprefix("    "))
-    return "\n".join([*lines, "```"] if fenced else lines)
+def _record(cls: type) -> str:
+    summary = (inspect.getdoc(cls) or "").partition("\n")[0]
+    return f"### `{cls.__name__}`\n\n{markdown.code(summary)}\n\n{markdown.fields(cls)}\n"
 
 
-def _close_blank(lines: list[str], fenced: bool) -> None:
-    while fenced and lines and not lines[-1]:
-        lines.pop()
+def _choices(cls: type[StrEnum]) -> str:
+    summary = markdown.code(inspect.getdoc(cls) or "")
+    return f"### `{cls.__name__}`\n\n{summary}\n\n{markdown.choices(cls)}\n"
 
 
-def _item(line: str) -> str:
-    name, colon, rest = line.strip().partition(": ")
-    if line.startswith("    ") and not line.startswith("        ") and colon and " " not in name:
-        return f"- `{name}`: {rest}"
-    return f"  {line.strip()}" if line.startswith("        ") else line.strip()
+def _members(cls: type) -> list[tuple[str, Any]]:
+    """Return the public methods and properties of a class, in the order they are written."""
+    return [
+        (name, found)
+        for name, found in vars(cls).items()
+        if not name.startswith("_") and (inspect.isfunction(found) or isinstance(found, property))
+    ]
+
+
+def _member(name: str, found: Any) -> str:
+    if isinstance(found, property):
+        return f"### `context.{name}`\n\n{_doc(found)}"
+    called = markdown.signature(found).replace("async def ", "await ").removeprefix("def ")
+    return f"### `{called.replace(f'{name}(', f'context.{name}(', 1)}`\n\n{_doc(found)}"
+
+
+def _doc(found: object) -> str:
+    return f"{markdown.docstring(inspect.getdoc(found) or '').rstrip()}\n\n"

@@ -69,7 +69,7 @@ def summary_of(cls: type) -> str:
 
 def keys_of(table: str, cls: type) -> Iterator[Key]:
     """Yield the keys of a table, in the order of its class."""
-    meanings = _meanings(cls)
+    meanings = meanings_of(cls)
     variables = {(v.section, v.key): v.name for v in VARIABLES}
     for attribute in attrs.fields(cls):
         yield Key(
@@ -85,7 +85,7 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".") + "."
 
 
-def _meanings(cls: type) -> dict[str, str]:
+def meanings_of(cls: type) -> dict[str, str]:
     """Return what the ``Attributes`` section of a docstring says, by attribute."""
     listed = (inspect.getdoc(cls) or "").partition("Attributes:\n")[2]
     entries = re.split(r"^ {4}(\w+): ", listed, flags=re.MULTILINE)[1:]
