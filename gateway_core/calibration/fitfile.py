@@ -8,12 +8,15 @@ from typing import Annotated, Literal
 import attrs
 import msgspec
 
-from gateway_core.calibration.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
+from gateway_core.calibration.temperature import (
+    HIGHEST_TEMPERATURE,
+    LOWEST_TEMPERATURE,
+    Bucket,
+)
 from gateway_core.files import replace_file
+from gateway_core.wire.question import QuestionType
 
 Temperature = Annotated[float, msgspec.Meta(ge=LOWEST_TEMPERATURE, le=HIGHEST_TEMPERATURE)]
-QuestionType = Literal["options", "yes_no"]
-Bucket = Literal["2", "3-5", "6-10", "11+", "any"]
 
 
 @attrs.frozen(kw_only=True)

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 FLOOR: Final = 1e-12
 """What a probability of zero counts as, so that its logarithm is finite."""
 LOWEST_TEMPERATURE: Final = 0.05
 HIGHEST_TEMPERATURE: Final = 20.0
-OPTIONS: Final = "options"
-YES_NO: Final = "yes_no"
-BUCKETS: Final = ("2", "3-5", "6-10", "11+")
+
+Bucket = Literal["2", "3-5", "6-10", "11+", "any"]
+"""How many options the questions have that a fit is for; ``any`` stands for every number."""
 ANY_BUCKET: Final = "any"
 
 
@@ -35,7 +35,7 @@ def tempered(probabilities: Sequence[float], temperature: float) -> list[float]:
     return [weight / total for weight in weights]
 
 
-def bucket_of(option_count: int) -> str:
+def bucket_of(option_count: int) -> Bucket:
     """Return the bucket of a question with ``option_count`` options; yes/no has 2.
 
     Confidence scales with the number of options, so one fit does not serve all.

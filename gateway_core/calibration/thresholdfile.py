@@ -8,9 +8,11 @@ from typing import Annotated, Literal
 import attrs
 import msgspec
 
-from gateway_core.calibration.fitfile import Bucket, QuestionType, write_json
+from gateway_core.calibration.fitfile import write_json
+from gateway_core.calibration.temperature import Bucket
 from gateway_core.calibration.thresholds import FILE_NAME, Kind
 from gateway_core.errors import ConfigError
+from gateway_core.wire.question import QuestionType
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 

@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 
 from gateway_core.decisionlog.schema import connect, digest, now, salt_of
 from gateway_core.errors import ConfigError, InvalidRequest
-from gateway_core.wire.question import YES_NO
+from gateway_core.wire.question import YES_NO, QuestionType
 
 COLUMNS: Final = (
     "logged_at",
@@ -136,7 +136,7 @@ def _names(row: sqlite3.Row) -> list[str] | None:
     if row["content"] is not None:
         names: list[str] = json.loads(row["outcomes"])
         return names
-    return list(YES_NO) if row["question_type"] == "yes_no" else None
+    return list(YES_NO) if row["question_type"] == QuestionType.YES_NO else None
 
 
 def _entry(row: sqlite3.Row) -> dict[str, Any]:

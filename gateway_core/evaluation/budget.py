@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Final, cast
+from typing import Final
 
 import attrs
 import numpy as np
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from gateway_core.calibration import Calibrator
-from gateway_core.calibration.fitfile import Bucket, QuestionType
+from gateway_core.calibration.temperature import Bucket
 from gateway_core.calibration.thresholdfile import MeasuredThreshold
 from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.measures import Floats
+from gateway_core.wire import QuestionType
 
 CERTAINTY: Final = 0.95
 _STEPS: Final = 20
@@ -52,8 +53,8 @@ class Unmet:
 
     provider: str
     model: str
-    question_type: str
-    bucket: str
+    question_type: QuestionType
+    bucket: Bucket
     examples: int
     needed: int
 
@@ -120,7 +121,7 @@ def measure_thresholds(
     Returns:
         The thresholds, and the kinds of questions for which there is none.
     """
-    groups: defaultdict[tuple[str, str, str, str], list[Example]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str, QuestionType, Bucket], list[Example]] = defaultdict(list)
     for one in examples:
         groups[one.provider, one.model, one.question_type, one.bucket].append(one)
     measured: list[MeasuredThreshold] = []
@@ -152,8 +153,8 @@ def _measure(
     return MeasuredThreshold(
         provider=first.provider,
         model=first.model,
-        question_type=cast("QuestionType", first.question_type),
-        bucket=cast("Bucket", first.bucket),
+        question_type=first.question_type,
+        bucket=first.bucket,
         fit=fit,
         max_error=max_error,
         examples=len(examples),

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import attrs
 
 from gateway_core.calibration import bucket_of
+from gateway_core.calibration.temperature import Bucket
+from gateway_core.wire import QuestionType
 
 
 @attrs.frozen(kw_only=True)
@@ -27,14 +29,14 @@ class Example:
     key: str
     provider: str
     model: str
-    question_type: str
+    question_type: QuestionType
     probabilities: tuple[float, ...]
     gold: int
     options: tuple[str, ...]
     latency_ms: float | None = None
 
     @property
-    def bucket(self) -> str:
+    def bucket(self) -> Bucket:
         """The bucket of the question's option count."""
         return bucket_of(len(self.probabilities))
 

@@ -3,20 +3,22 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
 import attrs
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from gateway_core.calibration.fitfile import Bucket, BucketFit, QuestionType
+from gateway_core.calibration.fitfile import BucketFit
 from gateway_core.calibration.temperature import (
     ANY_BUCKET,
     HIGHEST_TEMPERATURE,
     LOWEST_TEMPERATURE,
+    Bucket,
 )
 from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.measures import Floats, Sample
+from gateway_core.wire import QuestionType
 
 SMALLEST: Final = 30
 """The fewest examples that a temperature is fitted on."""
@@ -25,7 +27,7 @@ _BOUNDS: Final = (math.log(LOWEST_TEMPERATURE), math.log(HIGHEST_TEMPERATURE))
 _NEAR_BOUND: Final = 0.01
 _SEED: Final = 20_260_102
 
-Group = tuple[str, str, str]
+Group = tuple[str, QuestionType, Bucket]
 """Model, question type and bucket."""
 
 
@@ -42,8 +44,8 @@ class Refused:
     """
 
     model: str
-    question_type: str
-    bucket: str
+    question_type: QuestionType
+    bucket: Bucket
     examples: int
     why: str
 
@@ -114,8 +116,8 @@ def _fit_group(group: Group, examples: Sequence[Example], *, force: bool) -> Buc
     distance = min(abs(math.log(temperature) - bound) for bound in _BOUNDS)
     return BucketFit(
         model=model,
-        question_type=cast("QuestionType", question_type),
-        bucket=cast("Bucket", bucket),
+        question_type=question_type,
+        bucket=bucket,
         temperature=temperature,
         examples=len(examples),
         saturated=distance < _NEAR_BOUND,
