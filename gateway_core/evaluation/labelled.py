@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -11,12 +10,11 @@ import attrs
 from gateway_core.decide.request import parse_request
 from gateway_core.errors import InvalidRequest
 from gateway_core.evaluation.example import Example
+from gateway_core.wire.answer import summing_to_one
 from gateway_core.wire.question import YES_NO, Question, QuestionType
 
 _ASKED: Final = ("question", "options", "context")
 _MOST_SHOWN: Final = 20
-_ROUNDING: Final = 0.005
-"""Half a unit of the second decimal: the coarsest rounding that vendors do."""
 
 
 @attrs.frozen(kw_only=True)
@@ -152,10 +150,10 @@ def _spread(reported: Any, names: tuple[str, ...] | None) -> tuple[float, ...]:
         raise ValueError("probabilities: must be numbers")
     if not all(0 <= p <= 1 for p in reported):
         raise ValueError("probabilities: must be within [0, 1]")
-    total = math.fsum(reported)
-    if abs(total - 1) > _ROUNDING * len(reported) + 1e-6 or total <= 0:
-        raise ValueError(f"probabilities: sum to {total:.4g}, not to 1")
-    return tuple(p / total for p in reported)
+    spread = summing_to_one(reported)
+    if spread is None:
+        raise ValueError(f"probabilities: sum to {sum(reported):.4g}, not to 1")
+    return tuple(spread)
 
 
 def _recorded(

@@ -127,9 +127,21 @@ def _spread(reported: Mapping[str, object] | None, labels: Sequence[str]) -> lis
     if reported.keys() != set(labels):
         raise MalformedResponse("the probabilities are not over exactly the options")
     values = [probability(reported[label], "a probability") for label in labels]
-    total = math.fsum(values)
-    if abs(total - 1) > _ROUNDING * len(values) + _FLOAT_NOISE or total <= 0:
+    spread = summing_to_one(values)
+    if spread is None:
         raise MalformedResponse("the probabilities do not sum to 1")
+    return spread
+
+
+def summing_to_one(values: Sequence[float]) -> list[float] | None:
+    """Return ``values`` in proportion, summing to 1; None when rounding cannot be why they do not.
+
+    Args:
+        values: at least one number in [0, 1].
+    """
+    total = math.fsum(values)
+    if total <= 0 or abs(total - 1) > _ROUNDING * len(values) + _FLOAT_NOISE:
+        return None
     return [value / total for value in values]
 
 
