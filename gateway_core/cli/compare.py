@@ -69,5 +69,5 @@ def _row(side: "Side") -> list[str]:
 
 def interval(number: "Estimate") -> str:
     """Return a share with its interval, in percent."""
-    value, low, high = (percent(one).strip() for one in (number.value, number.low, number.high))
+    value, low, high = (percent(one) for one in (number.value, number.low, number.high))
     return f"{value} ({low} to {high})"

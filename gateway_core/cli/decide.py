@@ -116,7 +116,7 @@ def show(question: str, reply: dict[str, Any]) -> None:
     for option, share in (reply["probabilities"] or {}).items():
         chosen = option == reply["decision"]
         mark, colour = (">", "green") if chosen else (" ", None)
-        say(f"  {mark} {bar(share)} {percent(share)}  {plain(option)}", fg=colour, bold=chosen)
+        say(f"  {mark} {bar(share)} {percent(share):>7}  {plain(option)}", fg=colour, bold=chosen)
     if reply["probabilities"]:
         say()
     _show_outcome(reply)
@@ -128,7 +128,7 @@ def _show_outcome(reply: dict[str, Any]) -> None:
     match reply["status"]:
         case "decided":
             say(f"  {plain(reply['decision'])}", fg="green", bold=True, nl=False)
-            say(f"  with confidence {percent(reply['confidence']).strip()}", nl=False)
+            say(f"  {_sureness(reply['confidence'])}", nl=False)
             say(f", by {plain(reply['provider'])}{_model(reply)} in {reply['latency_ms']:.0f} ms")
         case "abstained":
             say("  abstained: ", fg="yellow", bold=True, nl=False)
@@ -138,6 +138,11 @@ def _show_outcome(reply: dict[str, Any]) -> None:
                 say(f"  {plain(attempt['provider'])}: {plain(attempt['detail'] or '')}")
             click.secho("  error: ", fg="red", bold=True, nl=False, err=True)
             click.echo(f"{reply['error']['code']}: {plain(reply['error']['message'])}", err=True)
+
+
+def _sureness(confidence: float | None) -> str:
+    known = confidence is not None
+    return f"with confidence {percent(confidence)}" if known else "with no known confidence"
 
 
 def _model(reply: dict[str, Any]) -> str:

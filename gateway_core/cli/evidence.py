@@ -63,9 +63,9 @@ def threshold_row(one: "MeasuredThreshold") -> list[str]:
         one.question_type,
         one.bucket,
         f"{one.threshold:.4f}",
-        percent(one.coverage).strip(),
+        percent(one.coverage),
         f"{one.errors} of {one.accepted}",
-        f"≤ {percent(one.error_bound).strip()}",
+        f"≤ {percent(one.error_bound)}",
     ]
 
 

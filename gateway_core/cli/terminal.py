@@ -35,8 +35,8 @@ def bar(share: float, width: int = _BAR_WIDTH) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage, as wide as the widest."""
-    return f"{share * 100:5.1f} %"
+    """Return a share in [0, 1] as a percentage, such as ``12.3 %``."""
+    return f"{share * 100:.1f} %"
 
 
 def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> None:
