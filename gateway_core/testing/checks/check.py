@@ -37,7 +37,8 @@ class Check:
         rule: what a provider does, as a sentence.
         why: what goes wrong where it does not.
         needs: what it needs to run.
-        run: takes a ``Subject`` and raises ``RuleError``; may be a coroutine function.
+        run: takes a ``Subject``, or a ``Provider`` if it is a live one, and raises
+            ``RuleError``; may be a coroutine function.
     """
 
     name: str
@@ -98,10 +99,23 @@ def perform(checked: Check, subject: object) -> CheckResult:
         outcome = checked.run(subject)
         if inspect.iscoroutine(outcome):
             asyncio.run(outcome)
-    except RuleError as broken:
-        return CheckResult(check=checked, found=str(broken))
-    except GatewayError as error:
-        return CheckResult(check=checked, found=f"it raised {type(error).__name__}: {error}")
     except Exception as error:  # noqa: BLE001  # what a stranger's code raises is the finding
-        return CheckResult(check=checked, found=f"{type(error).__name__} was raised: {error}")
+        return CheckResult(check=checked, found=_finding(error))
     return CheckResult(check=checked)
+
+
+async def perform_here(checked: Check, subject: object) -> CheckResult:
+    """Run one check that is a coroutine function, in the running loop."""
+    try:
+        await checked.run(subject)
+    except Exception as error:  # noqa: BLE001  # what a stranger's code raises is the finding
+        return CheckResult(check=checked, found=_finding(error))
+    return CheckResult(check=checked)
+
+
+def _finding(error: Exception) -> str:
+    if isinstance(error, RuleError):
+        return str(error)
+    if isinstance(error, GatewayError):
+        return f"it raised {type(error).__name__}: {error}"
+    return f"{type(error).__name__} was raised: {error}"
