@@ -6,7 +6,6 @@ from typing import Any
 
 import attrs
 
-from gateway_core.calibration import CalibrationInfo
 from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.verdict import Verdict
 from gateway_core.errors import (
@@ -91,13 +90,13 @@ def _outcome(verdict: Verdict) -> Outcome:
 def reply(settled: Settled, *, request_id: str, latency_ms: float) -> dict[str, Any]:
     """Build the reply that tells how a call was settled."""
     verdict, attempts = settled.verdict, settled.attempts
-    answer, spread = verdict.answer or Answer(), verdict.probabilities
+    answer, spread, fit = verdict.answer or Answer(), verdict.probabilities, verdict.calibration
     return {
         "status": verdict.status.value,
         "decision": verdict.decision,
         "confidence": verdict.confidence,
         "probabilities": None if spread is None else dict(spread),
-        "calibrated": verdict.calibration is not None,
+        "calibrated": fit is not None,
         "rationale": verdict.rationale,
         "provider": verdict.provider,
         "latency_ms": round(latency_ms, 3),
@@ -109,7 +108,7 @@ def reply(settled: Settled, *, request_id: str, latency_ms: float) -> dict[str, 
         "provider_confidence": answer.provider_confidence,
         "reason": None if verdict.reason is None else verdict.reason.value,
         "threshold": verdict.threshold,
-        "calibration": _calibration(verdict.calibration),
+        "calibration": None if fit is None else attrs.asdict(fit),
         "warnings": list(verdict.warnings),
     }
 
@@ -130,14 +129,3 @@ def _error(error: GatewayError | None, attempts: Sequence[Attempt]) -> dict[str,
     own = attempts and not isinstance(error, MiddlewareFailed)
     asked = f"{attempts[-1].provider}: " if own else ""
     return {"code": error.code, "message": f"{asked}{error}"}
-
-
-def _calibration(info: CalibrationInfo | None) -> dict[str, Any] | None:
-    if info is None:
-        return None
-    return {
-        "id": info.id,
-        "temperature": info.temperature,
-        "examples": info.examples,
-        "bucket": info.bucket,
-    }
