@@ -56,13 +56,12 @@ def check(config_path: Path | None, *, as_json: bool) -> None:
     loaded = load_config(config_path)
     found = all_problems(loaded)
     if as_json:
-        say_json({"file": str(loaded.config.source or "") or None, "faults": found})
-    elif not found:
-        say("The configuration is sound.", fg="green")
+        source = loaded.config.source
+        say_json({"file": None if source is None else str(source), "faults": found})
+        raise SystemExit(1 if found else 0)
     if found:
-        if not as_json:
-            raise ConfigError(*found)
-        raise SystemExit(1)
+        raise ConfigError(*found)
+    say("The configuration is sound.", fg="green")
 
 
 @config.command()
