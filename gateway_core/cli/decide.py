@@ -141,8 +141,9 @@ def _show_outcome(reply: dict[str, Any]) -> None:
 
 
 def _sureness(confidence: float | None) -> str:
-    known = confidence is not None
-    return f"with confidence {percent(confidence)}" if known else "with no known confidence"
+    if confidence is None:
+        return "with no known confidence"
+    return f"with confidence {percent(confidence)}"
 
 
 def _model(reply: dict[str, Any]) -> str:

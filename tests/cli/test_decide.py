@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from gateway_core.api import PROVIDERS_GROUP
 from gateway_core.cli.terminal import bar, plain
 from gateway_core.testing import Reply, ScriptedUpstream
 
@@ -47,6 +48,40 @@ def test_json_is_the_reply_object_and_nothing_else(spawn) -> None:
     assert reply["provider"] == "local"
     assert reply["schema_version"] == "1"
     assert done.returncode == {"decided": 0, "abstained": 3}[reply["status"]]
+
+
+PICKER = """
+from gateway_core import Capabilities, DecisionReply, Format, hookimpl
+
+class Picker:
+    def __init__(self, context): ...
+
+    @hookimpl
+    def capabilities(self):
+        formats = frozenset({Format.SYSTEMONE})
+        return Capabilities(formats=formats, keyless=True, remote=False, probabilities="none")
+
+    @hookimpl
+    def build_url(self, operation):
+        return "inproc://picker"
+
+    @hookimpl
+    async def decide(self, request):
+        return DecisionReply(body=b'{"answers": {"decision": {"type": "choice", "choice": "red"}}}')
+"""
+
+
+def test_a_pick_without_probabilities_says_that_nobody_knows_how_sure_it_is(
+    run, site, write_config
+) -> None:
+    site.module("picker_plugin", PICKER)
+    site.distribution("picker", {PROVIDERS_GROUP: {"picker": "picker_plugin:Picker"}})
+    write_config("[decide]\nchain = ['picker']\nthreshold = 0\n")
+
+    result = run("decide", "Which colour?", "-o", "red", "-o", "blue")
+
+    assert result.exit_code == 0, result.output
+    assert "  red  with no known confidence, by picker in" in result.stdout
 
 
 def test_a_decision_ends_with_0_and_shows_bars(run, upstream) -> None:
