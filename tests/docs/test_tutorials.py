@@ -4,7 +4,7 @@ import re
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import pytest
@@ -13,6 +13,7 @@ from gateway_core.testing import Reply, ScriptedUpstream
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 PORTS: Final = ("8899", "8765", "11434")
+OpenShell = Callable[..., Any]
 _FENCE: Final = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _WRITE: Final = re.compile(r"(Write|Append to) `([^`]+)`[^`]*:\Z")
 _HOLDS: Final = re.compile(r"`([^`]+)`[^`]* holds:\Z")
@@ -85,21 +86,21 @@ def registry() -> Iterator[ScriptedUpstream]:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    ("page", "distribution"),
-    [
-        ("writing-a-provider.md", "s1gw_acme-0.1.0-py3-none-any.whl"),
-    ],
-)
-def test_a_page_leads_from_an_empty_folder_to_an_uploaded_wheel(
-    open_shell: Callable[..., object], registry: ScriptedUpstream, page: str, distribution: str
+def test_the_tutorial_leads_from_an_empty_folder_to_an_uploaded_wheel(
+    open_shell: OpenShell, registry: ScriptedUpstream
 ) -> None:
     shell = open_shell(
         TWINE_REPOSITORY_URL=f"{registry.url}/legacy/",
         TWINE_USERNAME="__token__",
         TWINE_PASSWORD="a-token",
     )
-    follow(page, shell)
+    follow("writing-a-provider.md", shell)
 
     (uploaded,) = registry.requests
-    assert distribution.encode() in uploaded.body
+    assert b"s1gw_acme-0.1.0-py3-none-any.whl" in uploaded.body
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("page", ["writing-a-provider-with-its-own-format.md"])
+def test_a_how_to_leads_where_it_says(open_shell: OpenShell, page: str) -> None:
+    follow(page, open_shell())
