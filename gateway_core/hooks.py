@@ -4,8 +4,11 @@ A manager of its own means that nothing else can ever answer for a provider, wha
 registered later, and that two providers of one dialect differ only in what they were built with.
 """
 
+import asyncio
 import inspect
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, cast
 
 import attrs
@@ -13,10 +16,16 @@ import pluggy
 
 from gateway_core.api import HOOKS
 from gateway_core.context import Endpoint
-from gateway_core.errors import PluginUnavailable
+from gateway_core.errors import (
+    PluginUnavailable,
+    ProviderCrashed,
+    ProviderError,
+    ProviderTimeout,
+)
 from gateway_core.hookspecs import PROJECT, ProviderSpec, hookimpl
 from gateway_core.types import Capabilities, Format, ModelInfo, ProbeResult
 
+_log: Final = logging.getLogger("s1gw.provider")
 _REQUIRED: Final = ("decide", "capabilities", "build_url")
 _DEFAULTS: Final = "host-defaults"
 
@@ -82,10 +91,52 @@ def _fault(manager: pluggy.PluginManager, name: str, hook: str) -> str | None:
 
 
 def checked_capabilities(hooks: ProviderSpec, name: str) -> Capabilities:
-    """Ask for the capabilities once and make sure that they are capabilities."""
-    found: object = hooks.capabilities()
+    """Ask for the capabilities once and make sure that they are capabilities.
+
+    Raises:
+        PluginUnavailable: they are something else, or the plugin raised.
+    """
+    try:
+        found: object = hooks.capabilities()
+    # A stranger's code may raise anything, and its text may hold anything.
+    except (Exception, SystemExit) as error:
+        reason = f"provider {name!r}: 'capabilities' raised {type(error).__name__}"
+        raise PluginUnavailable(reason) from error
     if not isinstance(found, Capabilities) or not found.formats:
         raise PluginUnavailable(
             f"provider {name!r}: 'capabilities' must return Capabilities with at least one format"
         )
     return found
+
+
+@contextmanager
+def strangers_code(name: str) -> Iterator[None]:
+    """Let a provider's hook run in the block; whatever it raises becomes a ``ProviderError``.
+
+    Args:
+        name: the provider's name.
+
+    Raises:
+        ProviderError: the hook's own; ``ProviderTimeout`` for a ``TimeoutError`` and
+            ``ProviderCrashed`` for the rest, which tells the type alone: the text may hold
+            anything.
+    """
+    try:
+        yield
+    except ProviderError:
+        raise
+    except TimeoutError:
+        raise ProviderTimeout("the plugin gave up waiting") from None
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        # Nobody cancelled this call: the plugin lost a task of its own.
+        raise _crashed(name, "CancelledError") from None
+    except (Exception, SystemExit) as error:
+        raise _crashed(name, type(error).__name__) from error
+
+
+def _crashed(name: str, kind: str) -> ProviderCrashed:
+    _log.warning("provider %s crashed: %s", name, kind)
+    return ProviderCrashed(f"the plugin raised {kind}")

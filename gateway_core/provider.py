@@ -1,7 +1,6 @@
 """One configured provider, and the one step that both faces share: asking it."""
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -14,11 +13,10 @@ from gateway_core.errors import (
     MalformedResponse,
     Overloaded,
     PluginUnavailable,
-    ProviderCrashed,
     ProviderError,
     ProviderTimeout,
 )
-from gateway_core.hooks import checked_capabilities, make_hooks
+from gateway_core.hooks import checked_capabilities, make_hooks, strangers_code
 from gateway_core.hookspecs import ProviderSpec
 from gateway_core.structure import Sources, plugin_settings
 from gateway_core.types import (
@@ -31,7 +29,6 @@ from gateway_core.types import (
 )
 from gateway_core.urls import IN_PROCESS
 
-_log: Final = logging.getLogger("s1gw.provider")
 _HERE: Final = Sources()
 _BUSY: Final = {"retry-after": "1"}
 
@@ -71,14 +68,15 @@ class Provider:
 
         Raises:
             DestinationUnusable: the provider names no usable URL.
+            ProviderCrashed: the plugin raised something else.
         """
-        found: object = self.hooks.build_url(operation=operation)
+        with strangers_code(self.name):
+            found: object = self.hooks.build_url(operation=operation)
         if not isinstance(found, str):
             raise DestinationUnusable(f"provider {self.name!r} did not name a URL")
         if found.startswith(IN_PROCESS) and not self.capabilities.remote:
             return found
-        parts = urlsplit(found)
-        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        if not _is_plain(found):
             raise DestinationUnusable(f"provider {self.name!r} did not name a plain http(s) URL")
         return found
 
@@ -102,18 +100,14 @@ class Provider:
     async def _attempt(self, request: DecisionRequest, url: str, timeout_s: float) -> DecisionReply:
         try:
             async with asyncio.timeout(timeout_s):
-                reply: object = await self.hooks.decide(request=request, url=url)
+                with strangers_code(self.name):
+                    reply: object = await self.hooks.decide(request=request, url=url)
         except TimeoutError:
             raise ProviderTimeout(f"no answer within {timeout_s:g} s") from None
-        except ProviderError:
-            raise
-        # A plugin is a stranger's code: whatever it raises must not stop the gateway, and its
-        # text may hold anything, so only the type's name is told.
-        except Exception as error:
-            _log.warning("provider %s crashed: %s", self.name, type(error).__name__)
-            raise ProviderCrashed(f"the plugin raised {type(error).__name__}") from error
         if not isinstance(reply, DecisionReply) or not isinstance(reply.body, bytes):
             raise MalformedResponse("the plugin did not return a DecisionReply")
+        if not isinstance(reply.status, int) or not 200 <= reply.status < 300:
+            raise MalformedResponse("the plugin returned a failure as if it were a reply")
         return reply
 
     async def probe(self, timeout_s: float) -> ProbeResult:
@@ -121,20 +115,35 @@ class Provider:
         try:
             url = self.url(Operation.HEALTH)
             async with asyncio.timeout(timeout_s):
-                found: object = await self.hooks.probe(url=url)
+                with strangers_code(self.name):
+                    found: object = await self.hooks.probe(url=url)
         except TimeoutError:
             return ProbeResult(ok=False, detail=f"no answer within {timeout_s:g} s")
         except ProviderError as error:
             return ProbeResult(ok=False, detail=str(error))
-        except Exception as error:  # noqa: BLE001 - a stranger's code; the result tells it
-            return ProbeResult(ok=False, detail=f"the plugin raised {type(error).__name__}")
         if isinstance(found, ProbeResult):
             return found
         return ProbeResult(ok=False, detail="the plugin did not return a ProbeResult")
 
     async def models(self) -> Sequence[ModelInfo]:
-        """Return the models that the provider serves, without asking its upstream."""
-        return await self.hooks.list_models()
+        """Return the models that the provider serves, without asking its upstream.
+
+        Raises:
+            ProviderError: the plugin failed, or returned something else than models.
+        """
+        with strangers_code(self.name):
+            found: object = await self.hooks.list_models()
+        if not isinstance(found, Sequence) or not all(isinstance(m, ModelInfo) for m in found):
+            raise MalformedResponse("the plugin did not return a list of ModelInfo")
+        return found
+
+
+def _is_plain(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
 
 
 def build_provider(
@@ -175,7 +184,7 @@ def build_provider(
     )
     try:
         plugin = plugin_class(context)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         reason = f"provider {name!r}: {plugin_class.__name__} raised {type(error).__name__}"
         raise PluginUnavailable(reason) from error
     hooks = make_hooks(plugin, name, endpoint)

@@ -1,7 +1,7 @@
 """The values that cross the line between the host and its plugins."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
@@ -47,6 +47,15 @@ class EmptyState(StrEnum):
     QUESTION = "question"
 
 
+def _formats(names: Iterable[str]) -> frozenset[Format]:
+    return frozenset(map(Format, names))
+
+
+_is_a: Final = attrs.validators.instance_of
+_LIMIT: Final[Any] = attrs.validators.optional(attrs.validators.gt(0))
+_TEXTS: Final = attrs.validators.deep_iterable(_is_a(str), _is_a(tuple))
+
+
 @attrs.frozen
 class LabelRules:
     """Which option texts a provider takes as labels; others travel as aliases.
@@ -86,21 +95,21 @@ class Capabilities:
         notes: sentences about its limits; each goes into the warnings of every reply.
     """
 
-    formats: frozenset[Format]
-    max_options: int | None = 255
-    max_questions: int | None = None
-    max_question_length: int | None = None
-    instructions_length: int | None = None
-    yes_no: YesNo = YesNo.NATIVE
-    empty_state: EmptyState = EmptyState.STRING
-    labels: LabelRules = LabelRules()
+    formats: frozenset[Format] = attrs.field(converter=_formats)
+    max_options: int | None = attrs.field(default=255, validator=_LIMIT)
+    max_questions: int | None = attrs.field(default=None, validator=_LIMIT)
+    max_question_length: int | None = attrs.field(default=None, validator=_LIMIT)
+    instructions_length: int | None = attrs.field(default=None, validator=_LIMIT)
+    yes_no: YesNo = attrs.field(default=YesNo.NATIVE, converter=YesNo)
+    empty_state: EmptyState = attrs.field(default=EmptyState.STRING, converter=EmptyState)
+    labels: LabelRules = attrs.field(default=LabelRules(), validator=_is_a(LabelRules))
     keyless: bool = False
     remote: bool = True
     probabilities: str = "model"
     feature_headers: frozenset[str] = frozenset()
     request_id_header: str | None = None
-    reply_path: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    reply_path: tuple[str, ...] = attrs.field(default=(), validator=_TEXTS)
+    notes: tuple[str, ...] = attrs.field(default=(), validator=_TEXTS)
 
 
 @attrs.frozen(kw_only=True)
@@ -192,5 +201,5 @@ class ModelInfo:
     """
 
     id: str
-    format: Format
+    format: Format = attrs.field(converter=Format)
     listed: bool = True

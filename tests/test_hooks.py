@@ -137,6 +137,30 @@ def test_capabilities_that_are_none_are_refused(answer: object) -> None:
         checked_capabilities(make_hooks(Vague(), "acme", ENDPOINT), "acme")
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"formats": ["xml"]},
+        {"formats": None},
+        {"max_options": "20"},
+        {"max_options": 0},
+        {"yes_no": "maybe"},
+        {"empty_state": "null"},
+        {"labels": {"max_length": 3}},
+        {"notes": "one long sentence"},
+        {"reply_path": "result"},
+    ],
+)
+def test_capabilities_of_the_wrong_kind_are_refused_before_anything_is_asked(fields: Any) -> None:
+    class Wrong(Complete):
+        @hookimpl
+        def capabilities(self) -> Capabilities:
+            return Capabilities(**{"formats": frozenset({Format.SYSTEMONE}), **fields})
+
+    with pytest.raises(PluginUnavailable, match="'capabilities' raised"):
+        checked_capabilities(make_hooks(Wrong(), "acme", ENDPOINT), "acme")
+
+
 def test_a_class_shows_which_hooks_it_implements() -> None:
     assert implemented_hooks(Complete) == ("decide", "capabilities", "build_url")
 

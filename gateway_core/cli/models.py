@@ -1,10 +1,15 @@
 """``s1gw models``: what the providers serve, as far as they say so themselves."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gateway_core.cli.terminal import say_json, table
+from gateway_core.errors import ProviderError
+
+if TYPE_CHECKING:
+    from gateway_core.provider import Provider
 
 
 @click.command()
@@ -22,11 +27,19 @@ def models(config_path: Path | None, *, as_json: bool) -> None:
 
 
 async def _models(config_path: Path | None) -> list[tuple[str, str, str]]:
+    from gateway_core import logs
     from gateway_core.gateway import Gateway
 
+    logs.setup(level="warning")
     async with Gateway.open(config_path) as gateway:
-        return [
-            (f"{provider.name}/{model.id}", provider.name, model.format.value)
-            for provider in gateway.scene.registry.usable()
-            for model in await provider.models()
-        ]
+        providers = gateway.scene.registry.usable()
+        return [row for provider in providers for row in await _rows(provider)]
+
+
+async def _rows(provider: "Provider") -> list[tuple[str, str, str]]:
+    try:
+        models = await provider.models()
+    except ProviderError as error:
+        click.secho(f"{provider.name}: {error}", fg="red", err=True)
+        return []
+    return [(f"{provider.name}/{model.id}", provider.name, model.format.value) for model in models]

@@ -52,7 +52,6 @@ async def _known(provider: Provider) -> Mapping[str, ModelInfo]:
     """Return what a provider says of its models: at least those that are configured."""
     try:
         return {info.id: info for info in await provider.models()}
-    # A plugin is a stranger's code, and one that fails must not hide the others' models.
-    except Exception as error:  # noqa: BLE001 - see above
-        _log.warning("provider %s lists no models: %s", provider.name, type(error).__name__)
+    except ProviderError as error:
+        _log.warning("provider %s lists no models: %s", provider.name, error)
         return {}
