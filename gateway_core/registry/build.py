@@ -52,9 +52,12 @@ class Builder:
             return config
         if name in self.loaded.dropped:
             raise ConfigError("left out because of its faults")
-        if not any(ref.dialect == name for ref in self.catalog.refs):
-            raise ConfigError("not configured, and no dialect of this name is installed")
-        return ProviderConfig(dialect=name)
+        if any(ref.dialect == name for ref in self.catalog.refs):
+            return ProviderConfig(dialect=name)
+        dialect = self.catalog.claim("vendor", name)
+        if dialect is None:
+            raise ConfigError("not configured, and no dialect or vendor of this name is installed")
+        return ProviderConfig(dialect=dialect)
 
     def _build(
         self,

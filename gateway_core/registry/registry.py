@@ -40,7 +40,7 @@ class Registry:
         self._built: dict[str, Provider | ConfigError] = {}
 
     def provider(self, name: str) -> Provider:
-        """Return an operator's provider: a configured one, or an installed dialect by its name.
+        """Return an operator's provider: configured, or by an installed dialect's or vendor's name.
 
         Raises:
             ConfigError: it is not configured, not enabled or left out because of its faults, or

@@ -100,8 +100,22 @@ def test_a_configured_chain_is_kept_as_it_is_and_not_announced(make) -> None:
     assert [found.included for found in plan.candidates] == [True, False, True]
     assert plan.announcement is None
     assert plan.problems == (
-        "providers.gone: not configured, and no dialect of this name is installed",
+        "providers.gone: not configured, and no dialect or vendor of this name is installed",
     )
+
+
+def test_a_configured_chain_may_name_dialects_and_vendors_that_no_table_speaks_of(make) -> None:
+    registry = make(
+        "[decide]\nchain = ['typesafe', 'openai', 'laya', 'local']\n"
+        "[providers.laya]\nbase_url = 'http://127.0.0.1:9'",
+        disabled="acme",
+        TYPESAFE_API_KEY="k",
+        OPENAI_API_KEY="k",
+    )
+
+    assert registry.problems == ()
+    assert [found.included for found in registry.plan.candidates] == [True] * 4
+    assert registry.provider("openai").dialect == "openai-decisions"
 
 
 def test_a_configured_chain_reports_a_missing_credential(make) -> None:

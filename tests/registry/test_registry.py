@@ -81,7 +81,7 @@ def test_the_dialect_follows_from_the_table(make, table: str, dialect: str) -> N
 @pytest.mark.parametrize(
     ("text", "name", "reason"),
     [
-        ("", "nobody", "providers.nobody: not configured, and no dialect of this name"),
+        ("", "nobody", "providers.nobody: not configured, and no dialect or vendor"),
         ("[providers.x]", "x", 'providers.x: set dialect, or api_format = "systemone"'),
         (
             "[providers.x]\ndialect = 'acm'",
