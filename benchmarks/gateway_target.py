@@ -46,6 +46,7 @@ class Setting:
     """One gateway's files, its environment and its keys."""
 
     config: Path
+    state: Path
     environment: dict[str, str]
     keys: tuple[str, ...]
 
@@ -67,7 +68,7 @@ def write_setting(folder: Path, provider: Target, size: Size) -> Setting:
         "S1GW_STATE_DIR": str(home / "state"),
         "BENCHMARK_KEY": "benchmark-provider-key",
     }
-    return Setting(config, environment, tuple(key.reveal() for _, key in keys))
+    return Setting(config, home / "state", environment, tuple(key.reveal() for _, key in keys))
 
 
 @contextlib.contextmanager
