@@ -14,18 +14,20 @@ from typing import Any, Final, Self
 
 import attrs
 
-from gateway_core.calibration import Calibrator, Thresholds
-from gateway_core.catalog import Catalog
+from gateway_core.assembly import (
+    chain_of_one,
+    make_decider,
+    operators_scene,
+    organizations_scene,
+)
 from gateway_core.config.load import load_config
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import Config
 from gateway_core.config.paths import state_dir
-from gateway_core.decide import Candidate, Chain, Decider, Judge, Observer, Settler
+from gateway_core.decide import Decider, Observer
 from gateway_core.decisionlog.watch import Watch, watching
-from gateway_core.errors import ConfigError
-from gateway_core.middleware import Layer, Layers, Place, build_middleware
+from gateway_core.middleware import Place
 from gateway_core.outbound import Outbound
-from gateway_core.pause import Pause
 from gateway_core.registry import Registry
 from gateway_core.reports import Scene, capabilities_report, health_report
 
@@ -78,9 +80,9 @@ class Gateway:
         """Do as ``open`` does, for a configuration that has been read."""
         outbound = Outbound(loaded.environ)
         try:
-            scene = _scene(loaded, outbound)
+            scene = operators_scene(loaded, outbound)
             scene.require_sound()
-            shadow = partial(_shadow, scene)
+            shadow = partial(chain_of_one, scene)
             state, settings = state_dir(loaded.environ), loaded.config.decision_log
             async with watching(settings, state, shadow) as watch:
                 yield cls._of(scene, watch, observers)
@@ -93,10 +95,7 @@ class Gateway:
         for notice in (scene.registry.plan.announcement, *watch.problems):
             if notice:
                 _log.warning("%s", notice)
-        return cls(
-            scene=scene,
-            decider=_decider(scene, (*watch.observers, *observers)),
-        )
+        return cls(scene=scene, decider=make_decider(scene, (*watch.observers, *observers)))
 
     @classmethod
     def over(cls, registry: Registry, middleware: Sequence[Place]) -> Self:
@@ -106,15 +105,8 @@ class Gateway:
         the operator's providers, and what is decided is not logged. What is wrong with the
         middleware is the operator's to know: here it only closes the gateway.
         """
-        scene = Scene(
-            loaded=registry.loaded,
-            registry=registry,
-            chain=[_candidate(registry, name) for name in registry.plan.chain],
-            calibrator=Calibrator(),
-            thresholds=Thresholds(registry.loaded.config.decide.threshold),
-            middleware=tuple(place.discreet() for place in middleware),
-        )
-        return cls(scene=scene, decider=_decider(scene))
+        scene = organizations_scene(registry, middleware)
+        return cls(scene=scene, decider=make_decider(scene))
 
     @property
     def config(self) -> Config:
@@ -139,76 +131,3 @@ class Gateway:
     async def capabilities(self) -> dict[str, Any]:
         """Say what can be asked, and who answers; nobody is asked for it."""
         return capabilities_report(self.scene)
-
-
-def _scene(loaded: Loaded, outbound: Outbound) -> Scene:
-    decide, state = loaded.config.decide, state_dir(loaded.environ)
-    catalog = Catalog.installed(loaded.config.plugins.disabled)
-    registry = Registry(loaded, catalog, outbound)
-    return Scene(
-        loaded=loaded,
-        registry=registry,
-        chain=[_candidate(registry, name) for name in registry.plan.chain],
-        calibrator=Calibrator.load(state / "calibration"),
-        thresholds=Thresholds.load(state, decide.threshold, decide.thresholds),
-        problems=_unknown_names(loaded.config, registry),
-        middleware=build_middleware(loaded, catalog),
-    )
-
-
-def _decider(scene: Scene, observers: Sequence[Observer] = ()) -> Decider:
-    pause = Pause(state_dir(scene.loaded.environ))
-    return Decider(chain=_settler(scene), is_paused=pause.is_on, observers=observers)
-
-
-def _settler(scene: Scene) -> Settler:
-    """Return the chain, with the middleware around it; one that is broken lets nothing pass."""
-    if any(place.faults for place in scene.middleware):
-        return attrs.evolve(_chain(scene, ()), nobody=ConfigError(*scene.config_errors))
-    chain = _chain(scene, scene.chain)
-    layers = [place.layer for place in scene.middleware if isinstance(place.layer, Layer)]
-    return Layers(layers=layers, chain=chain) if layers else chain
-
-
-def _chain(scene: Scene, candidates: Sequence[Candidate]) -> Chain:
-    settings = scene.loaded.config.decide
-    judge = Judge(
-        calibrator=scene.calibrator,
-        thresholds=scene.thresholds,
-        abstain_when_truncated=settings.abstain_when_truncated,
-    )
-    nobody = _nobody(scene.registry)
-    return Chain(candidates=candidates, settings=settings, judge=judge, nobody=nobody)
-
-
-def _shadow(scene: Scene, name: str) -> Chain:
-    return _chain(scene, [_candidate(scene.registry, name)])
-
-
-def _candidate(registry: Registry, name: str) -> Candidate:
-    try:
-        return Candidate(name=name, provider=registry.provider(name))
-    except ConfigError as error:
-        return Candidate(name=name, provider=error)
-
-
-def _nobody(registry: Registry) -> ConfigError:
-    problems = registry.problems or ("no provider is usable; s1gw health says why",)
-    return ConfigError(*problems)
-
-
-def _unknown_names(config: Config, registry: Registry) -> list[str]:
-    """Name the tables that speak of providers which could never be asked."""
-    known = {candidate.name for candidate in registry.plan.candidates} | config.providers.keys()
-    tables = {
-        "decide.thresholds": config.decide.thresholds,
-        "decide.order_check": config.decide.order_check,
-        "decide.tournament": config.decide.tournament,
-        "decision_log.shadow": config.decision_log.shadow,
-    }
-    return [
-        f"{path}: there is no provider {name!r}"
-        for path, names in tables.items()
-        for name in names
-        if name not in known
-    ]

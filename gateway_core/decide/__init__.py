@@ -1,7 +1,7 @@
 """The decide contract: one question in, one decision, abstention or error out."""
 
 from gateway_core.decide.ask import ask
-from gateway_core.decide.chain import Candidate, Chain
+from gateway_core.decide.chain import Chain, Link
 from gateway_core.decide.decider import Decider, Settler, refused
 from gateway_core.decide.observe import DecisionRecord, Observer
 from gateway_core.decide.reply import Attempt, Outcome, Settled
@@ -10,12 +10,12 @@ from gateway_core.decide.verdict import Judge, Reason, Status, Verdict
 
 __all__ = [
     "Attempt",
-    "Candidate",
     "Chain",
     "DecideRequest",
     "Decider",
     "DecisionRecord",
     "Judge",
+    "Link",
     "Observer",
     "Outcome",
     "Reason",

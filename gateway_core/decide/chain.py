@@ -18,7 +18,7 @@ from gateway_core.wire import QuestionType, unfit
 
 
 @attrs.frozen(kw_only=True)
-class Candidate:
+class Link:
     """One place in the chain.
 
     Attributes:
@@ -35,13 +35,13 @@ class Chain:
     """Providers in the order in which they are asked.
 
     Attributes:
-        candidates: who is asked, in order.
+        links: who is asked, in order.
         settings: the timeouts.
         judge: calibration and thresholds.
         nobody: what to say when there is nobody to ask.
     """
 
-    candidates: Sequence[Candidate]
+    links: Sequence[Link]
     settings: DecideConfig
     judge: Judge
     nobody: ConfigError
@@ -62,24 +62,24 @@ class Chain:
         """
         attempts: list[Attempt] = []
         verdict = Verdict(error=self.nobody)
-        for candidate in self.candidates:
+        for link in self.links:
             begun = perf_counter()
             left = self.settings.deadline_s - (begun - started)
             if left <= 0:
                 break
-            verdict = await self._consult(candidate, request, left)
+            verdict = await self._consult(link, request, left)
             took_ms = (perf_counter() - begun) * 1000
-            attempts.append(attempt_of(candidate.name, verdict, took_ms))
+            attempts.append(attempt_of(link.name, verdict, took_ms))
             if verdict.error is None:
                 break
         return Settled(verdict=verdict, attempts=tuple(attempts))
 
-    async def _consult(self, candidate: Candidate, request: DecideRequest, left: float) -> Verdict:
-        if isinstance(candidate.provider, ConfigError):
-            return Verdict(error=candidate.provider)
-        own = candidate.provider.endpoint.timeout_s
+    async def _consult(self, link: Link, request: DecideRequest, left: float) -> Verdict:
+        if isinstance(link.provider, ConfigError):
+            return Verdict(error=link.provider)
+        own = link.provider.endpoint.timeout_s
         calls = Calls(
-            provider=candidate.provider,
+            provider=link.provider,
             request_id=request.request_id,
             timeout_s=self.settings.timeout_s if own is None else own,
             until=perf_counter() + left,

@@ -18,12 +18,12 @@ TOOLS: Final = ("system1_decide", "system1_health", "system1_capabilities")
 def capabilities_report(scene: Scene) -> dict[str, Any]:
     """Say what the gateway can do; asks nobody."""
     decide = scene.loaded.config.decide
-    providers = [one.provider for one in scene.chain if isinstance(one.provider, Provider)]
+    providers = [link.provider for link in scene.chain if isinstance(link.provider, Provider)]
     return {
         "gateway_version": __version__,
         "schema_versions": [SCHEMA_VERSION],
         "tools": list(TOOLS),
-        "chain": [candidate.name for candidate in scene.chain],
+        "chain": [link.name for link in scene.chain],
         "chain_source": scene.chain_source,
         "timeout_s": decide.timeout_s,
         "deadline_s": decide.deadline_s,

@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any, Final
 
 from gateway_core import __version__
-from gateway_core.decide import Candidate
+from gateway_core.decide import Link
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
 from gateway_core.reports.scene import Scene
@@ -24,7 +24,7 @@ async def health_report(scene: Scene, *, paused: bool) -> dict[str, Any]:
         paused: whether deciding is switched off.
     """
     closed = any(place.faults for place in scene.middleware)
-    probes = await asyncio.gather(*(_probed(candidate) for candidate in scene.chain))
+    probes = await asyncio.gather(*(_probed(link) for link in scene.chain))
     roles = ["primary", *["fallback"] * len(probes)]
     providers = [{"role": role} | probe for role, probe in zip(roles, probes, strict=False)]
     source = scene.loaded.config.source
@@ -56,11 +56,11 @@ def _candidates(scene: Scene) -> list[dict[str, Any]]:
     ]
 
 
-async def _probed(candidate: Candidate) -> dict[str, Any]:
+async def _probed(link: Link) -> dict[str, Any]:
     started = perf_counter()
-    found = await _probe(candidate.provider)
+    found = await _probe(link.provider)
     return {
-        "name": candidate.name,
+        "name": link.name,
         "ok": found.ok,
         "latency_ms": round((perf_counter() - started) * 1000, 3),
         "detail": found.detail,

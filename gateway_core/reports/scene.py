@@ -8,7 +8,7 @@ import attrs
 from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.config.environment import STRICT_PLUGINS, is_on
 from gateway_core.config.loaded import Loaded
-from gateway_core.decide import Candidate
+from gateway_core.decide import Link
 from gateway_core.errors import ConfigError
 from gateway_core.middleware import Place
 from gateway_core.registry import Registry
@@ -30,7 +30,7 @@ class Scene:
 
     loaded: Loaded
     registry: Registry
-    chain: Sequence[Candidate]
+    chain: Sequence[Link]
     calibrator: Calibrator
     thresholds: Thresholds
     problems: Sequence[str] = ()

@@ -22,7 +22,7 @@ from gateway_core import (
 )
 from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.config.model import DecideConfig
-from gateway_core.decide import Candidate, Chain, Decider, DecisionRecord, Judge
+from gateway_core.decide import Chain, Decider, DecisionRecord, Judge, Link
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider, build_provider
 from gateway_core.schema import RESPONSE
@@ -153,8 +153,8 @@ def make_decider(notebook: Notebook) -> Callable[..., Decider]:
         **chain: Script | Provider | ConfigError,
     ) -> Decider:
         settings = settings or DecideConfig()
-        candidates = [
-            Candidate(name=name, provider=scripted(name, it) if isinstance(it, Script) else it)
+        links = [
+            Link(name=name, provider=scripted(name, it) if isinstance(it, Script) else it)
             for name, it in chain.items()
         ]
         judge = Judge(
@@ -164,7 +164,7 @@ def make_decider(notebook: Notebook) -> Callable[..., Decider]:
         )
         nobody = ConfigError("no provider is usable")
         return CheckedDecider(
-            chain=Chain(candidates=candidates, settings=settings, judge=judge, nobody=nobody),
+            chain=Chain(links=links, settings=settings, judge=judge, nobody=nobody),
             is_paused=is_paused,
             observers=[*observers, notebook],
         )
