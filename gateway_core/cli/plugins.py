@@ -104,3 +104,4 @@ def _show(results: Iterable["CheckResult"]) -> None:
             say(f"FAIL  {result.check.rule}", fg="red", bold=True)
             say(f"      found: {plain(result.found)}")
             say(f"      why:   {result.check.why}")
+    say("\nWhat needs an upstream is checked by the provider's own tests: see ProviderContract.")

@@ -12,7 +12,7 @@ import pytest
 
 from gateway_core.hookspecs import PROVIDERS_GROUP
 from gateway_core.testing.answers import standard_answer
-from gateway_core.testing.checks import CHECKS, Check, Needs, Subject
+from gateway_core.testing.checks import CHECKS, Check, Subject
 from gateway_core.testing.checks.check import perform
 from gateway_core.testing.checks.subject import MODEL
 from gateway_core.testing.messages import Received, Reply
@@ -20,6 +20,9 @@ from gateway_core.testing.messages import Received, Reply
 
 class ProviderContract:
     """Every check of the contract, as one test each; see ``gateway_core.testing.checks``.
+
+    Checks that do not apply to the provider are not among its tests; ``left_out`` says which, and
+    why.
 
     A check may be overridden only by a test that is marked ``xfail(strict=True, reason=…)``:
     then it is known that the provider breaks the rule, why, and when that has ended.
@@ -31,6 +34,7 @@ class ProviderContract:
         models: the configured models.
         relaying: whether bodies pass through as they are; a provider whose upstream speaks a
             format of its own says False and overrides ``answer``.
+        left_out: the tests that do not apply to this provider, each with the reason.
     """
 
     provider_class: ClassVar[type]
@@ -38,13 +42,14 @@ class ProviderContract:
     settings: ClassVar[Mapping[str, Any]] = {}
     models: ClassVar[tuple[str, ...]] = (MODEL,)
     relaying: ClassVar[bool] = True
+    left_out: ClassVar[Mapping[str, str]] = {}
 
     def answer(self, received: Received) -> Reply:
         """Return what the upstream answers: by default a valid reply in the request's format."""
         return standard_answer(received)
 
     def __init_subclass__(cls) -> None:
-        """Refuse a subclass that weakens the contract."""
+        """Refuse a subclass that weakens the contract, and leave out what does not apply to it."""
         super().__init_subclass__()
         for check in CHECKS:
             own = vars(cls).get(_test_name(check), _NOT_OVERRIDDEN)
@@ -54,6 +59,10 @@ class ProviderContract:
                     f"provider contract. The rule: {check.rule} If the provider cannot keep it, "
                     "mark the test with pytest.mark.xfail(strict=True, reason=…)"
                 )
+        if hasattr(cls, "provider_class"):
+            cls.left_out = _left_out(cls().subject)
+            for name in cls.left_out.keys() - vars(cls).keys():
+                setattr(cls, name, None)
 
     @property
     def subject(self) -> Subject:
@@ -90,14 +99,18 @@ def _dialect_of(provider_class: type) -> str:
     return found[0] if found else provider_class.__name__.lower()
 
 
+def _left_out(subject: Subject) -> dict[str, str]:
+    try:
+        missing = subject.missing
+    # A class that cannot even be built fails every check, each of which tells why.
+    except Exception:  # noqa: BLE001
+        return {}
+    return {_test_name(check): missing[check.needs] for check in CHECKS if check.needs in missing}
+
+
 def _test_of(check: Check) -> Callable[[ProviderContract], None]:
     def test(self: ProviderContract) -> None:
-        subject = self.subject
-        if check.needs in (Needs.UPSTREAM, Needs.RELAYING) and subject.in_process:
-            pytest.skip("it answers in process")
-        if check.needs is Needs.RELAYING and not subject.relaying:
-            pytest.skip("its upstream speaks a format of its own")
-        result = perform(check, subject)
+        result = perform(check, self.subject)
         if not result.passed:
             pytest.fail(str(result), pytrace=False)
 

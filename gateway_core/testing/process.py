@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -32,7 +32,12 @@ class GatewayProcess:
     """One gateway; it has its own configuration, state and environment."""
 
     def __init__(
-        self, folder: Path, config: str = "", *arguments: str, env: Mapping[str, str] = _EMPTY
+        self,
+        folder: Path,
+        config: str = "",
+        *arguments: str,
+        env: Mapping[str, str] = _EMPTY,
+        orgs: Sequence[str] = (),
     ) -> None:
         """Prepare a gateway that starts in a ``with`` block.
 
@@ -41,6 +46,8 @@ class GatewayProcess:
             config: the text of its configuration file.
             arguments: what follows ``s1gw serve --http --port 0``.
             env: environment variables beside the few that every process needs.
+            orgs: organizations that have a key from the start, in ``org_keys``: of a key that
+                is made later, one worker may know while another does not.
         """
         self._state = folder / "state"
         path = folder / "config.toml"
@@ -53,6 +60,7 @@ class GatewayProcess:
         self._changed = threading.Condition()
         self._ended = False
         self.keys: list[str] = []
+        self.org_keys = {org: self._new_key(KeySettings(org=org)) for org in orgs}
         self.url = ""
 
     @property
@@ -77,12 +85,16 @@ class GatewayProcess:
     def key(self, **settings: Any) -> str:
         """Make a key, and return it when the running gateway takes it; see ``KeySettings``."""
         kind = CallerKind(settings.pop("kind", "org"))
-        record, secret = make_key(KeySettings(kind=kind, **settings))
+        key = self._new_key(KeySettings(kind=kind, **settings))
+        while self._status(key) == 401:
+            pass
+        return key
+
+    def _new_key(self, settings: KeySettings) -> str:
+        record, secret = make_key(settings)
         with changing_keys(self._state / "keys.json") as keys:
             keys[record.id] = record
         self.keys.append(secret.reveal())
-        while self._status(secret.reveal()) == 401:
-            pass
         return secret.reveal()
 
     def _status(self, key: str) -> int:

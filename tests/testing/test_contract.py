@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway_core import IN_PROCESS, Capabilities, Format, hookimpl
 from gateway_core.testing import ProviderContract
 from gateway_core.testing.checks import CHECKS, CheckResult, Needs, Subject, run_checks
 from gateway_core.testing.checks.check import perform
@@ -102,3 +103,50 @@ def test_a_strict_expected_failure_with_a_reason_is_taken() -> None:
     def test(self) -> None: ...
 
     assert type("Mine", (ProviderContract,), {"test_nothing_is_retried": test})
+
+
+def _contract_of(provider_class: type, **members: object) -> type[ProviderContract]:
+    members = {"provider_class": provider_class, "dialect": "kit", **members}
+    return type("Mine", (ProviderContract,), members)
+
+
+def _left_out(contract: type[ProviderContract]) -> set[str]:
+    return {check.name for check in CHECKS if getattr(contract, f"test_{check.name}") is None}
+
+
+def _needing(*needs: Needs) -> set[str]:
+    return {check.name for check in CHECKS if check.needs in needs}
+
+
+def test_every_check_applies_to_a_provider_that_relays(install) -> None:
+    contract = _contract_of(install(RIGHT))
+
+    assert _left_out(contract) == set()
+    assert contract.left_out == {}
+
+
+def test_what_does_not_apply_is_no_test_and_the_reason_is_kept(install) -> None:
+    provider_class = install(RIGHT)
+    translating = _contract_of(provider_class, relaying=False)
+    inside = _contract_of(
+        type("Inside", (provider_class,), {"build_url": _in_process, "capabilities": _local})
+    )
+
+    assert _left_out(translating) == _needing(Needs.RELAYING)
+    assert set(translating.left_out.values()) == {"its upstream speaks a format of its own"}
+    assert _left_out(inside) == _needing(Needs.RELAYING, Needs.UPSTREAM)
+    assert set(inside.left_out.values()) == {"it answers in process"}
+
+
+@hookimpl
+def _in_process(self) -> str:
+    return f"{IN_PROCESS}kit"
+
+
+@hookimpl
+def _local(self) -> Capabilities:
+    return Capabilities(formats=frozenset({Format.SYSTEMONE}), remote=False)
+
+
+def test_nothing_is_left_out_for_a_class_that_cannot_be_built() -> None:
+    assert _left_out(_contract_of(type("Broken", (), {}))) == set()

@@ -12,6 +12,7 @@ from gateway_core.outbound import Outbound
 from gateway_core.provider import Provider, build_provider
 from gateway_core.secret import Secret
 from gateway_core.testing.answers import standard_answer
+from gateway_core.testing.checks.check import Needs
 from gateway_core.testing.messages import Received, Reply
 from gateway_core.testing.upstream import ScriptedUpstream
 from gateway_core.types import DecisionReply, DecisionRequest, Operation
@@ -81,9 +82,13 @@ class Subject:
         )
 
     @property
-    def in_process(self) -> bool:
-        """Whether it answers in process and has no upstream."""
-        return self.build().url(Operation.DECIDE).startswith(IN_PROCESS)
+    def missing(self) -> Mapping[Needs, str]:
+        """What checks may need and this provider does not have, with the reason."""
+        if self.build().url(Operation.DECIDE).startswith(IN_PROCESS):
+            return dict.fromkeys((Needs.UPSTREAM, Needs.RELAYING), "it answers in process")
+        if not self.relaying:
+            return {Needs.RELAYING: "its upstream speaks a format of its own"}
+        return {}
 
 
 @attrs.frozen(kw_only=True)
