@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -31,7 +32,7 @@ def starting(folder: Path) -> Iterator[Starter]:
     started: list[GatewayProcess] = []
     with ExitStack() as stack:
 
-        def start(config: str = "", *arguments: str, **options: dict[str, str]) -> GatewayProcess:
+        def start(config: str = "", *arguments: str, **options: Any) -> GatewayProcess:
             home = folder / f"gateway-{len(started)}"
             home.mkdir()
             gateway = stack.enter_context(GatewayProcess(home, config, *arguments, **options))

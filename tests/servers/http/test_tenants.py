@@ -46,8 +46,7 @@ async def test_each_call_goes_with_its_own_organizations_key(
     start: Callable[..., GatewayProcess], proxy: ScriptedUpstream, workers: str
 ) -> None:
     env = {"HTTP_PROXY": proxy.url, **{f"{org.upper()}_KEY": secret(org) for org in ORGS}}
-    gateway = await asyncio.to_thread(start, CONFIG, "--workers", workers, env=env)
-    keys = {org: await asyncio.to_thread(gateway.key, org=org) for org in ORGS}
+    gateway = await asyncio.to_thread(start, CONFIG, "--workers", workers, env=env, orgs=ORGS)
     async with httpx.AsyncClient(base_url=gateway.url, timeout=60) as client:
 
         async def call(org: str, number: int) -> None:
@@ -55,7 +54,7 @@ async def test_each_call_goes_with_its_own_organizations_key(
             found = await client.post(
                 "/v1/systemone",
                 json={"model": "jev-latest", "state": state, "questions": {}},
-                headers={"authorization": f"Bearer {keys[org]}"},
+                headers={"authorization": f"Bearer {gateway.org_keys[org]}"},
             )
             assert found.json()["model"] == f"{secret(org)} {state}"
             assert secret(org) not in str(found.headers)
