@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway_core.cli.extra import told_plainly
+from gateway_core.cli.faults import told_plainly
 from gateway_core.cli.log import open_log
 from gateway_core.cli.terminal import percent, plain, say, say_json, table
 

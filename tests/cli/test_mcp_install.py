@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway_core.cli.clients import CLIENTS
-from gateway_core.cli.merging import BACKUP_SUFFIX
+from gateway_core.cli.mcp.clients import CLIENTS
+from gateway_core.cli.mcp.jsonfile import BACKUP_SUFFIX
 
 LINUX = {
     "claude-code": ".claude.json",

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import click
 
-from gateway_core.cli.evidence import (
+from gateway_core.cli.calibrate.examples import examples_from, source_of, source_options
+from gateway_core.cli.calibrate.rows import (
     FITS,
     THRESHOLDS,
     fit_row,
@@ -14,8 +15,7 @@ from gateway_core.cli.evidence import (
     threshold_row,
     unmet_line,
 )
-from gateway_core.cli.examples import examples_from, source_of, source_options
-from gateway_core.cli.extra import told_plainly
+from gateway_core.cli.faults import told_plainly
 from gateway_core.cli.terminal import say, table
 
 _RESTART: Final = "Running gateways use it from their next start."
@@ -70,7 +70,7 @@ def fit(config_path: Path | None, /, **options: Any) -> None:
         tell_refused(fits, refused)
         if not fits:
             raise SystemExit(1)
-        from gateway_core.cli.fitfile import save_fits
+        from gateway_core.cli.calibrate.saving import save_fits
 
         path = save_fits(rest["provider"], examples, fits)
     say(f"\nWritten to {path}. {_RESTART}")

@@ -138,7 +138,7 @@ async def _answers_of(
     answers = Answers(Path())
     if not missing(labelled, answers, name):
         return examples_of(labelled, answers, name)
-    from gateway_core.cli.asking import Plan
+    from gateway_core.cli.calibrate.asking import Plan
     from gateway_core.gateway import Gateway
 
     logs.setup(level="warning")

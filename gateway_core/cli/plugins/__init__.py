@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway_core.cli.new_plugin import new
+from gateway_core.cli.plugins.new import new
 from gateway_core.cli.terminal import plain, say, say_json, table
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _cell(value: object) -> str:
 @click.pass_obj
 def check(config_path: Path | None, name: str, *, live: bool, as_json: bool) -> None:
     """Check the provider contract of NAME: a dialect, or a configured provider."""
-    from gateway_core.cli.contract import live_results, offline_results
+    from gateway_core.cli.plugins.contract import live_results, offline_results
 
     results = offline_results(config_path, name)
     if live:

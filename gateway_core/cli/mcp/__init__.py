@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from gateway_core.cli.clients import CLIENTS, SERVER, Client, entry_for
-from gateway_core.cli.merging import JsonFile, diff
+from gateway_core.cli.mcp.clients import CLIENTS, SERVER, Client, entry_for
+from gateway_core.cli.mcp.jsonfile import JsonFile, diff
 from gateway_core.cli.terminal import say
 from gateway_core.files import replace_file
 
