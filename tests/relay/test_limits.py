@@ -12,7 +12,7 @@ from gateway_core.config.model import HttpConfig, LimitsConfig
 from gateway_core.errors import ConfigError, RelayRefused
 from gateway_core.relay.limits.counting import Bound
 from gateway_core.relay.limits.limiter import Limiter, open_limiter
-from gateway_core.relay.limits.memory import process_store
+from gateway_core.relay.limits.memory import ProcessStore
 from gateway_core.relay.limits.shared import shared_store
 from gateway_core.secret import Secret
 
@@ -103,7 +103,7 @@ async def test_a_refused_request_holds_no_slot(limiter: Limiter) -> None:
 @pytest.mark.anyio
 async def test_waiting_as_told_is_enough_and_less_is_not() -> None:
     clock = Clock()
-    limiter = Limiter(process_store(clock))
+    limiter = Limiter(ProcessStore(clock))
     for _ in range(30):
         clock.now += 1
         await limiter.enter([key(rpm=30)])
@@ -121,7 +121,7 @@ async def test_waiting_as_told_is_enough_and_less_is_not() -> None:
 async def test_a_rate_holds_across_the_windows_edge() -> None:
     clock = Clock()
     clock.now += 59
-    limiter = Limiter(process_store(clock))
+    limiter = Limiter(ProcessStore(clock))
     for _ in range(10):
         await limiter.enter([key(rpm=10)])
     clock.now += 2

@@ -6,7 +6,8 @@ from types import TracebackType
 from gateway_core.config.model import Config, LimitsConfig
 from gateway_core.relay.callers import Caller
 from gateway_core.relay.limits.counting import Bound
-from gateway_core.relay.limits.limiter import Entry, Limiter
+from gateway_core.relay.limits.limiter import Limiter
+from gateway_core.relay.limits.store import Entry
 
 
 def bounds_of(caller: Caller, config: Config) -> Sequence[Bound]:

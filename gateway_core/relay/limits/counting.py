@@ -1,4 +1,4 @@
-"""One bound of a request, counted in one store."""
+"""The bounds of a request, and its refusal when one is reached."""
 
 from typing import Final
 
@@ -7,9 +7,8 @@ from limits import RateLimitItemPerMinute
 
 from gateway_core.config.model import LimitsConfig
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.limits.store import Store
 
-_MINUTE_S: Final = 60
+MINUTE_S: Final = 60
 
 
 @attrs.frozen(kw_only=True)
@@ -35,32 +34,36 @@ class Bound:
         return cls(name=name, concurrency=limits.concurrency, rpm=limits.rpm, window=window)
 
 
-async def take_slot(store: Store, bound: Bound, most: int) -> str:
-    """Take one of ``most`` slots; raise ``RelayRefused`` when there is none."""
-    slot = await store.slots.take(bound.name, most)
-    if slot is None:
-        raise _exceeded(f"{most} requests at once", most, 1)
-    return slot
+def too_many(most: int) -> RelayRefused:
+    """Return the refusal of one more request under way than ``most``."""
+    return _exceeded(f"{most} requests at once", most, 1)
 
 
-async def count(store: Store, bound: Bound, most: int) -> None:
-    """Count a request; raise ``RelayRefused`` when there were ``most`` within a minute."""
-    if not await store.windows.acquire_sliding_window_entry(bound.window, most, _MINUTE_S):
-        window = await store.windows.get_sliding_window(bound.window, _MINUTE_S)
-        raise _exceeded(f"{most} requests a minute", most, _wait_s(most, *window))
+def too_often(
+    most: int, previous: int, _previous_s: float, current: int, current_s: float
+) -> RelayRefused:
+    """Return the refusal of one more request a minute than ``most``.
+
+    Args:
+        most: the bound.
+        previous: how many there were in the window before.
+        current: how many there are in this one.
+        current_s: what is left of this one and the next, in seconds.
+    """
+    return _exceeded(f"{most} requests a minute", most, _wait_s(most, previous, current, current_s))
 
 
-def _wait_s(most: int, previous: int, _previous_s: float, current: int, current_s: float) -> int:
+def _wait_s(most: int, previous: int, current: int, current_s: float) -> int:
     """Return after how many whole seconds one more request fits into a sliding window counter.
 
     One fits once ``previous * rest / 60 + current < most``, where ``rest`` is what is left of
     this window in seconds; when it ends, ``current`` becomes ``previous``.
     """
-    rest = current_s % _MINUTE_S
+    rest = current_s % MINUTE_S
     if current < most:
-        wait = rest - (most - current) * _MINUTE_S / max(previous, 1)
+        wait = rest - (most - current) * MINUTE_S / max(previous, 1)
     else:
-        wait = rest + _MINUTE_S * (1 - most / current)
+        wait = rest + MINUTE_S * (1 - most / current)
     return int(max(wait, 0)) + 1
 
 

@@ -3,31 +3,20 @@
 import logging
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from math import ceil
 from typing import Final
 
-import attrs
-
 from gateway_core.config.model import HttpConfig
 from gateway_core.errors import ConfigError, RelayRefused
-from gateway_core.relay.limits.counting import Bound, count, take_slot
-from gateway_core.relay.limits.memory import process_store
-from gateway_core.relay.limits.store import Store
+from gateway_core.relay.limits.counting import Bound
+from gateway_core.relay.limits.memory import ProcessStore
+from gateway_core.relay.limits.store import Entry, Store
 
 _log: Final = logging.getLogger("s1gw.limits")
 RETRY_S: Final = 5.0
 _SCHEMES: Final = ("redis://", "rediss://", "valkey://", "valkeys://")
 _LEASE_S: Final = 120.0
 """How long a slot outlives the time that its call may take, in seconds."""
-
-
-@attrs.frozen(eq=False)
-class Entry:
-    """A request that was let in, and the slots that it holds."""
-
-    store: Store
-    slots: list[tuple[str, str]] = attrs.field(factory=list)
 
 
 class Limiter:
@@ -48,17 +37,14 @@ class Limiter:
                 than count in this process.
             retry_s: how long a store that failed is left alone, in seconds.
         """
-        self._local = process_store()
+        self._local: Store = ProcessStore()
         self._store = store or self._local
         self._refuse_when_down = refuse_when_down
         self._retry_s = retry_s
         self._down_until = 0.0
 
     async def enter(self, bounds: Sequence[Bound]) -> Entry:
-        """Let a request in under every one of ``bounds``; the first has its say first.
-
-        A request that is refused counts for no bound after the one that refused it, so that a
-        key over its own limit does not use up its organization's.
+        """Let a request in under every one of ``bounds``; see ``Store``.
 
         Raises:
             RelayRefused: ``rate_limit_exceeded``, with ``retry-after`` and ``x-ratelimit-*``,
@@ -67,7 +53,7 @@ class Limiter:
         if self._down_until and time.monotonic() < self._down_until:
             return await self._without_store(bounds)
         try:
-            entry = await _enter(self._store, bounds)
+            entry = await self._store.enter(bounds)
         except self._store.failures as error:
             self._note_failure(error)
             return await self._without_store(bounds)
@@ -78,11 +64,11 @@ class Limiter:
 
     async def leave(self, entry: Entry) -> None:
         """Free what a request held."""
-        await _leave(entry)
+        await entry.store.leave(entry)
 
     async def aclose(self) -> None:
         """Close the store's connections."""
-        await self._store.slots.aclose()
+        await self._store.aclose()
 
     async def _without_store(self, bounds: Sequence[Bound]) -> Entry:
         if self._refuse_when_down and bounds:
@@ -91,7 +77,7 @@ class Limiter:
                 "the store of the rate limits does not answer",
                 headers={"retry-after": str(ceil(self._retry_s))},
             )
-        return await _enter(self._local, bounds)
+        return await self._local.enter(bounds)
 
     def _note_failure(self, error: Exception) -> None:
         if not self._down_until:
@@ -118,26 +104,3 @@ def open_limiter(config: HttpConfig) -> Limiter:
         raise ConfigError("http.limits_store: needs pip install 's1gw[valkey]'") from None
     store = shared_store(url, config.timeout_s + _LEASE_S)
     return Limiter(store, refuse_when_down=config.limits_store_down == "refuse")
-
-
-async def _enter(store: Store, bounds: Sequence[Bound]) -> Entry:
-    entry = Entry(store)
-    try:
-        for bound in bounds:
-            if bound.concurrency is not None:
-                slot = await take_slot(store, bound, bound.concurrency)
-                entry.slots.append((bound.name, slot))
-        for bound in bounds:
-            if bound.rpm is not None:
-                await count(store, bound, bound.rpm)
-    except BaseException:
-        await _leave(entry)
-        raise
-    return entry
-
-
-async def _leave(entry: Entry) -> None:
-    for name, slot in entry.slots:
-        # A store that is down forgets the slot by itself when its lease runs out.
-        with suppress(*entry.store.failures):
-            await entry.store.slots.give_back(name, slot)

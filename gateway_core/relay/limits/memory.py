@@ -1,13 +1,14 @@
-"""Limits counted in this process."""
+"""Limits counted in this process, where nothing ever waits."""
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from limits.aio.storage import MemoryStorage
 
-from gateway_core.relay.limits.store import Store
+from gateway_core.relay.limits.counting import MINUTE_S, Bound, too_many, too_often
+from gateway_core.relay.limits.store import Entry
 
 _SLOT: Final = "slot"
 
@@ -23,53 +24,68 @@ class ProcessWindows(MemoryStorage):
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         super().__init__()
         self._clock = clock
-        self._windows: dict[str, tuple[int, int, int]] = {}
+        self._windows: dict[str, tuple[float, int, int]] = {}
 
     async def acquire_sliding_window_entry(
         self, key: str, limit: int, expiry: int, amount: int = 1
     ) -> bool:
         """Count ``amount`` more for ``key`` if ``limit`` allows, and say whether it does."""
-        index, elapsed = divmod(self._clock(), expiry)
-        previous, current = self._counts(key, int(index))
-        if int(previous * (expiry - elapsed) / expiry) + current + amount > limit:
-            return False
-        self._windows[key] = (int(index), previous, current + amount)
-        return True
+        return self.hit(key, limit, expiry, amount)
 
     async def get_sliding_window(self, key: str, expiry: int) -> tuple[int, float, int, float]:
         """Return the count and remaining seconds of the window before and of this one."""
+        return self.window(key, expiry)
+
+    def hit(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
+        """Do as ``acquire_sliding_window_entry``, at once."""
         index, elapsed = divmod(self._clock(), expiry)
-        previous, current = self._counts(key, int(index))
+        previous, current = self._counts(key, index)
+        if int(previous * (expiry - elapsed) / expiry) + current + amount > limit:
+            return False
+        self._windows[key] = (index, previous, current + amount)
+        return True
+
+    def window(self, key: str, expiry: int) -> tuple[int, float, int, float]:
+        """Do as ``get_sliding_window``, at once."""
+        index, elapsed = divmod(self._clock(), expiry)
+        previous, current = self._counts(key, index)
         return previous, expiry - elapsed, current, 2 * expiry - elapsed
 
-    def _counts(self, key: str, index: int) -> tuple[int, int]:
+    def _counts(self, key: str, index: float) -> tuple[int, int]:
         seen, previous, current = self._windows.get(key, (index, 0, 0))
         if seen == index:
             return previous, current
         return (current if seen == index - 1 else 0), 0
 
 
-class ProcessSlots:
-    """Requests under way in this process."""
+class ProcessStore:
+    """Requests a minute, and requests under way, of this process."""
 
-    def __init__(self) -> None:
-        self._taken: defaultdict[str, int] = defaultdict(int)
+    failures: tuple[type[Exception], ...] = ()
 
-    async def take(self, name: str, most: int) -> str | None:
-        """Take one of ``most`` slots, unless all are taken."""
-        if self._taken[name] >= most:
-            return None
-        self._taken[name] += 1
-        return _SLOT
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        """Count by ``clock``, which gives seconds."""
+        self._windows = ProcessWindows(clock)
+        self._under_way: defaultdict[str, int] = defaultdict(int)
 
-    async def give_back(self, name: str, _slot: str) -> None:
-        """Free a slot."""
-        self._taken[name] -= 1
+    async def enter(self, bounds: Sequence[Bound]) -> Entry:
+        """Let a request in; see ``Store``. Nothing else can happen before it is in."""
+        under_way, windows = self._under_way, self._windows
+        for bound in bounds:
+            if bound.concurrency is not None and under_way[bound.name] >= bound.concurrency:
+                raise too_many(bound.concurrency)
+        for bound in bounds:
+            if bound.rpm is not None and not windows.hit(bound.window, bound.rpm, MINUTE_S):
+                raise too_often(bound.rpm, *windows.window(bound.window, MINUTE_S))
+        slots = [(bound.name, _SLOT) for bound in bounds if bound.concurrency is not None]
+        for name, _ in slots:
+            under_way[name] += 1
+        return Entry(self, slots)
+
+    async def leave(self, entry: Entry) -> None:
+        """Free what a request held."""
+        for name, _ in entry.slots:
+            self._under_way[name] -= 1
 
     async def aclose(self) -> None:
         """Do nothing: there is no connection."""
-
-
-def process_store(clock: Callable[[], float] = time.time) -> Store:
-    """Return a store for one process; ``clock`` gives seconds."""
-    return Store(ProcessWindows(clock), ProcessSlots())

@@ -1,13 +1,16 @@
 """Limits counted in Redis or Valkey, for several gateways together."""
 
 import secrets
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from limits.aio.storage import RedisStorage
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError
 
-from gateway_core.relay.limits.store import Store
+from gateway_core.relay.limits.counting import MINUTE_S, Bound, too_many, too_often
+from gateway_core.relay.limits.store import Entry
 from gateway_core.secret import Secret
 
 _PREFIX: Final = "s1gw"
@@ -39,7 +42,7 @@ class SharedSlots:
         self._take = client.register_script(_TAKE)
 
     async def take(self, name: str, most: int) -> str | None:
-        """Take one of ``most`` slots, unless all are taken."""
+        """Take one of ``most`` slots; return what gives it back, or None when all are taken."""
         slot = secrets.token_hex(8)
         taken = await self._take(keys=[_key(name)], args=[most, slot, self._lease_s])
         return slot if taken else None
@@ -53,7 +56,51 @@ class SharedSlots:
         await self._client.aclose()
 
 
-def shared_store(url: Secret, lease_s: float) -> Store:
+class SharedStore:
+    """Requests a minute, and requests under way, of all gateways on one store."""
+
+    failures: tuple[type[Exception], ...] = (RedisError, OSError)
+
+    def __init__(self, windows: RedisStorage, slots: SharedSlots) -> None:
+        """Count rates in ``windows``, as the library does, and requests under way in ``slots``."""
+        self._windows = windows
+        self._slots = slots
+
+    async def enter(self, bounds: Sequence[Bound]) -> Entry:
+        """Let a request in; see ``Store``."""
+        entry = Entry(self)
+        try:
+            for bound in bounds:
+                if bound.concurrency is not None:
+                    slot = await self._slots.take(bound.name, bound.concurrency)
+                    if slot is None:
+                        raise too_many(bound.concurrency)
+                    entry.slots.append((bound.name, slot))
+            for bound in bounds:
+                if bound.rpm is not None:
+                    await self._count(bound.window, bound.rpm)
+        except BaseException:
+            await self.leave(entry)
+            raise
+        return entry
+
+    async def _count(self, window: str, most: int) -> None:
+        if not await self._windows.acquire_sliding_window_entry(window, most, MINUTE_S):
+            raise too_often(most, *await self._windows.get_sliding_window(window, MINUTE_S))
+
+    async def leave(self, entry: Entry) -> None:
+        """Free what a request held."""
+        for name, slot in entry.slots:
+            # A store that is down forgets the slot by itself when its lease runs out.
+            with suppress(*self.failures):
+                await self._slots.give_back(name, slot)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._slots.aclose()
+
+
+def shared_store(url: Secret, lease_s: float) -> SharedStore:
     """Return a store at a ``redis://`` or ``valkey://`` URL (``rediss``, ``valkeys`` for TLS).
 
     Nothing is connected yet. A slot is freed after ``lease_s`` seconds at the latest.
@@ -69,8 +116,7 @@ def shared_store(url: Secret, lease_s: float) -> Store:
     windows = RedisStorage(
         f"async+{address}", implementation="redispy", key_prefix=_PREFIX, connection_pool=pool
     )
-    slots = SharedSlots(Redis.from_pool(pool), lease_s)
-    return Store(windows, slots, (RedisError, OSError))
+    return SharedStore(windows, SharedSlots(Redis.from_pool(pool), lease_s))
 
 
 def _key(name: str) -> str:

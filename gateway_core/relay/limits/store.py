@@ -1,20 +1,35 @@
 """Where limits are counted: what every place of counting can do."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import attrs
-from limits.aio.storage import SlidingWindowCounterSupport
+
+from gateway_core.relay.limits.counting import Bound
 
 
-class Slots(Protocol):
-    """Counts the requests that are under way."""
+class Store(Protocol):
+    """Counts requests under their bounds.
 
-    async def take(self, name: str, most: int) -> str | None:
-        """Take one of ``most`` slots; return what gives it back, or None when all are taken."""
+    Attributes:
+        failures: what is raised when the place does not answer.
+    """
+
+    failures: tuple[type[Exception], ...]
+
+    async def enter(self, bounds: Sequence[Bound]) -> "Entry":
+        """Let a request in under every one of ``bounds``; the first has its say first.
+
+        A request that is refused holds nothing, and counts for no bound after the one that
+        refused it, so that a key over its own limit does not use up its organization's.
+
+        Raises:
+            RelayRefused: ``rate_limit_exceeded``.
+        """
         ...
 
-    async def give_back(self, name: str, slot: str) -> None:
-        """Free a slot."""
+    async def leave(self, entry: "Entry") -> None:
+        """Free what a request held."""
         ...
 
     async def aclose(self) -> None:
@@ -22,16 +37,9 @@ class Slots(Protocol):
         ...
 
 
-@attrs.frozen(eq=False)
-class Store:
-    """One place where both kinds of limit are counted.
+@attrs.define(eq=False)
+class Entry:
+    """A request that was let in: by whom, and the slots that it holds, by their bounds' names."""
 
-    Attributes:
-        windows: requests a minute, as the ``limits`` library's sliding window counters.
-        slots: requests under way.
-        failures: what either raises when the place does not answer.
-    """
-
-    windows: SlidingWindowCounterSupport
-    slots: Slots
-    failures: tuple[type[Exception], ...] = ()
+    store: Store
+    slots: list[tuple[str, str]] = attrs.field(factory=list)
