@@ -1,4 +1,4 @@
-"""What may fail in the commands of calibration and is nobody's fault here."""
+"""Failures that no command can help, told in a line: a library or a file that is not there."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

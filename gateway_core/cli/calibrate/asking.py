@@ -1,7 +1,7 @@
 """Asking a provider for many answers: what that comes to first, and a bar while it runs."""
 
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import attrs
 import click
@@ -21,7 +21,7 @@ _NOT_AGREED: Final = 2
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Plan:
+class QuestionPlan:
     """Which questions a provider is to be asked.
 
     Attributes:
@@ -39,7 +39,7 @@ class Plan:
     timeout_s: float
 
     @classmethod
-    def of(cls, provider: Provider, todo: "list[Labelled]", timeout_s: float, model: str) -> "Plan":
+    def of(cls, provider: Provider, todo: "list[Labelled]", timeout_s: float, model: str) -> Self:
         """Plan to ask what of ``todo`` the provider can take."""
         questions = [one for one in todo if one.question and _takes(provider, one.question)]
         own = provider.endpoint.timeout_s
@@ -51,10 +51,13 @@ class Plan:
             timeout_s=timeout_s if own is None else own,
         )
 
-    async def carry_out(
-        self, answers: Answers, concurrency: int, per_minute: float | None, *, yes: bool
-    ) -> None:
+    async def carry_out(self, answers: Answers, bounds: Bounds, *, yes: bool) -> None:
         """Ask, with a progress bar on stderr; what was answered is kept whatever happens.
+
+        Args:
+            answers: where answers are kept.
+            bounds: how hard the provider may be asked.
+            yes: whether somebody agreed to what it comes to.
 
         Raises:
             SystemExit: there is something to ask and nobody said yes.
@@ -63,20 +66,18 @@ class Plan:
             click.echo(f"{self._name} cannot take {self.left_out:,} of the questions.", err=True)
         if not self.questions:
             return
-        cost = self.cost(concurrency, per_minute)
-        click.echo(cost, err=True)
+        click.echo(self._cost(bounds), err=True)
         if not yes:
             click.echo("Nothing was asked yet. Add --yes to go.", err=True)
             raise SystemExit(_NOT_AGREED)
-        bounds = Bounds(concurrency=concurrency, per_minute=per_minute)
+        self._tell(await self._ask_all(answers, bounds), answers)
+
+    async def _ask_all(self, answers: Answers, bounds: Bounds) -> Asked:
         bar = click.progressbar(
-            length=len(self.questions),
-            label="asking",
-            show_pos=True,
-            file=sys.stderr,
+            length=len(self.questions), label="asking", show_pos=True, file=sys.stderr
         )
         with bar:
-            asked = await ask_all(
+            return await ask_all(
                 self.questions,
                 self._ask,
                 answers,
@@ -84,7 +85,6 @@ class Plan:
                 bounds=bounds,
                 progress=bar.update,
             )
-        self._tell(asked, answers)
 
     async def _ask(self, question: Question) -> Answer:
         return await ask(
@@ -95,9 +95,9 @@ class Plan:
             model=self.model,
         )
 
-    def cost(self, concurrency: int, per_minute: float | None) -> str:
+    def _cost(self, bounds: Bounds) -> str:
         """Say what asking comes to."""
-        count = len(self.questions)
+        count, per_minute = len(self.questions), bounds.per_minute
         where = (
             "leave this machine, and may be charged for"
             if self.provider.capabilities.remote
@@ -107,7 +107,7 @@ class Plan:
         return (
             f"{self._name} is to be asked {count:,} questions of about "
             f"{input_tokens(self.questions):,} input tokens altogether, which {where}; "
-            f"at most {concurrency} at once{pace}."
+            f"at most {bounds.concurrency} at once{pace}."
         )
 
     @property

@@ -133,12 +133,12 @@ async def _answers_of(
 ) -> "list[Example]":
     from gateway_core import logs
     from gateway_core.evaluation.answers import Answers
-    from gateway_core.evaluation.asking import examples_of, missing
+    from gateway_core.evaluation.asking import Bounds, examples_of, missing
 
     answers = Answers(Path())
     if not missing(labelled, answers, name):
         return examples_of(labelled, answers, name)
-    from gateway_core.cli.calibrate.asking import Plan
+    from gateway_core.cli.calibrate.asking import QuestionPlan
     from gateway_core.gateway import Gateway
 
     logs.setup(level="warning")
@@ -147,8 +147,9 @@ async def _answers_of(
         model = source.model or provider.model
         answers = Answers.load(_kept_in(name, model))
         todo = missing(labelled, answers, name)
-        plan = Plan.of(provider, todo, gateway.config.decide.timeout_s, model)
-        await plan.carry_out(answers, source.concurrency, source.per_minute, yes=source.yes)
+        plan = QuestionPlan.of(provider, todo, gateway.config.decide.timeout_s, model)
+        bounds = Bounds(concurrency=source.concurrency, per_minute=source.per_minute)
+        await plan.carry_out(answers, bounds, yes=source.yes)
     return examples_of(labelled, answers, name)
 
 
