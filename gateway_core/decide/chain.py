@@ -7,9 +7,9 @@ import attrs
 
 from gateway_core.config.model import DecideConfig
 from gateway_core.decide.calls import Calls
+from gateway_core.decide.consult import Robustness, consult
 from gateway_core.decide.reply import Attempt, Settled, attempt_of
 from gateway_core.decide.request import DecideRequest
-from gateway_core.decide.robust import Robustness, consult
 from gateway_core.decide.verdict import Judge, Verdict, unsupported
 from gateway_core.errors import ConfigError, ProviderError, RequestTooLarge
 from gateway_core.provider import Provider
