@@ -16,10 +16,10 @@ from typing import Final
 import pytest
 
 PATIENCE_S: Final = 60.0
+ROOT: Final = Path(__file__).parents[2]
 _DONE: Final = "the-command-is-done"
-# What stands for the downloads: these commands, and all that is installed with the tests.
+# What stands for downloads: these commands, and all that is installed with the tests.
 _COMMANDS: Final = {
-    "s1gw": "from gateway_core.cli import main; main(prog_name='s1gw')",
     "pytest": "import pytest; raise SystemExit(pytest.main())",
     "twine": "from twine.__main__ import main; raise SystemExit(main())",
 }
@@ -129,6 +129,7 @@ def open_shell(tmp_path: Path) -> Iterator[Callable[..., Shell]]:
         for made in (programs, home, work):
             made.mkdir()
         _python(programs)
+        (home / "s1gw").symlink_to(ROOT)
         env = {
             "PATH": f"{programs}:{os.environ['PATH']}",
             "HOME": str(home),
