@@ -7,8 +7,8 @@ registered later, and that two providers of one dialect differ only in what they
 import asyncio
 import inspect
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
+from types import TracebackType
 from typing import Final, cast
 
 import attrs
@@ -109,32 +109,51 @@ def checked_capabilities(hooks: ProviderSpec, name: str) -> Capabilities:
     return found
 
 
-@contextmanager
-def strangers_code(name: str) -> Iterator[None]:
-    """Let a provider's hook run in the block; whatever it raises becomes a ``ProviderError``.
+class StrangersCode:
+    """A block in which a provider's hook runs; whatever it raises becomes a ``ProviderError``.
 
-    Args:
-        name: the provider's name.
-
-    Raises:
-        ProviderError: the hook's own; ``ProviderTimeout`` for a ``TimeoutError`` and
-            ``ProviderCrashed`` for the rest, which tells the type alone: the text may hold
-            anything.
+    The hook's own ``ProviderError`` is kept; a ``TimeoutError`` is told as ``ProviderTimeout``
+    and the rest as ``ProviderCrashed``, by the type alone: the text may hold anything.
     """
-    try:
-        yield
-    except ProviderError:
-        raise
-    except TimeoutError:
-        raise ProviderTimeout("the plugin gave up waiting") from None
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        # Nobody cancelled this call: the plugin lost a task of its own.
-        raise _crashed(name, "CancelledError") from None
-    except (Exception, SystemExit) as error:
-        raise _crashed(name, type(error).__name__) from error
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        """Take the provider's name."""
+        self._name = name
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Raise the ``ProviderError`` that ``error`` means."""
+        if error is None or isinstance(error, ProviderError):
+            return
+        if isinstance(error, TimeoutError):
+            raise ProviderTimeout("the plugin gave up waiting") from None
+        if isinstance(error, asyncio.CancelledError):
+            task = asyncio.current_task()
+            if task is not None and not task.cancelling():
+                # Nobody cancelled this call: the plugin lost a task of its own.
+                raise _crashed(self._name, "CancelledError") from None
+        elif isinstance(error, Exception | SystemExit):
+            raise _crashed(self._name, type(error).__name__) from error
+
+
+def direct_decide(hooks: ProviderSpec) -> Callable[..., Awaitable[object]]:
+    """Return what calling ``hooks.decide`` comes to, without what pluggy does for many plugins.
+
+    A provider's manager has no second implementation and no wrapper of this hook.
+    """
+    (own,) = cast("pluggy.HookCaller", hooks.decide).get_hookimpls()
+    kinds = {parameter.kind for parameter in inspect.signature(own.function).parameters.values()}
+    takes_all = len(own.argnames) == 2 and kinds == {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    return cast("Callable[..., Awaitable[object]]", own.function if takes_all else hooks.decide)
 
 
 def _crashed(name: str, kind: str) -> ProviderCrashed:

@@ -1,7 +1,7 @@
 """One configured provider, and the one step that both faces share: asking it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -16,7 +16,7 @@ from gateway_core.errors import (
     ProviderError,
     ProviderTimeout,
 )
-from gateway_core.hooks import checked_capabilities, make_hooks, strangers_code
+from gateway_core.hooks import StrangersCode, checked_capabilities, direct_decide, make_hooks
 from gateway_core.hookspecs import ProviderSpec
 from gateway_core.structure import Sources, plugin_settings
 from gateway_core.types import (
@@ -50,8 +50,13 @@ class Provider:
     hooks: ProviderSpec = attrs.field(repr=False)
     capabilities: Capabilities
     endpoint: Endpoint
+    _decide: Callable[..., Awaitable[object]] = attrs.field(init=False, repr=False)
     _under_way: int = attrs.field(default=0, init=False)
     _decide_url: str | None = attrs.field(default=None, init=False)
+
+    @_decide.default
+    def _direct_decide(self) -> Callable[..., Awaitable[object]]:
+        return direct_decide(self.hooks)
 
     @property
     def model(self) -> str:
@@ -70,7 +75,7 @@ class Provider:
             DestinationUnusable: the provider names no usable URL.
             ProviderCrashed: the plugin raised something else.
         """
-        with strangers_code(self.name):
+        with StrangersCode(self.name):
             found: object = self.hooks.build_url(operation=operation)
         if not isinstance(found, str):
             raise DestinationUnusable(f"provider {self.name!r} did not name a URL")
@@ -100,8 +105,8 @@ class Provider:
     async def _attempt(self, request: DecisionRequest, url: str, timeout_s: float) -> DecisionReply:
         try:
             async with asyncio.timeout(timeout_s):
-                with strangers_code(self.name):
-                    reply: object = await self.hooks.decide(request=request, url=url)
+                with StrangersCode(self.name):
+                    reply: object = await self._decide(request=request, url=url)
         except TimeoutError:
             raise ProviderTimeout(f"no answer within {timeout_s:g} s") from None
         if not isinstance(reply, DecisionReply) or not isinstance(reply.body, bytes):
@@ -115,7 +120,7 @@ class Provider:
         try:
             url = self.url(Operation.HEALTH)
             async with asyncio.timeout(timeout_s):
-                with strangers_code(self.name):
+                with StrangersCode(self.name):
                     found: object = await self.hooks.probe(url=url)
         except TimeoutError:
             return ProbeResult(ok=False, detail=f"no answer within {timeout_s:g} s")
@@ -131,7 +136,7 @@ class Provider:
         Raises:
             ProviderError: the plugin failed, or returned something else than models.
         """
-        with strangers_code(self.name):
+        with StrangersCode(self.name):
             found: object = await self.hooks.list_models()
         if not isinstance(found, Sequence) or not all(isinstance(m, ModelInfo) for m in found):
             raise MalformedResponse("the plugin did not return a list of ModelInfo")
