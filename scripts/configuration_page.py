@@ -8,7 +8,7 @@ from gateway_core.config.reference import TABLES, Key, keys_of, summary_of
 HEAD = """\
 # Configuration
 
-Generated from `gateway_core/config/model.py`; do not edit.
+Generated from the classes in `gateway_core/config/model/`; do not edit.
 
 The file is TOML. `s1gw config path` says where it is: `--config FILE`, else `S1GW_CONFIG`, else
 `$XDG_CONFIG_HOME/s1gw/config.toml`, else the platform's own place (`~/.config/s1gw/config.toml` on

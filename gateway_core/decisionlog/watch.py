@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from gateway_core.config.model import DecisionLogConfig
+from gateway_core.config.model import MEBIBYTE, DecisionLogConfig
 from gateway_core.decide.chain import Chain
 from gateway_core.decide.observe import Observer
 from gateway_core.errors import ConfigError
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from gateway_core.decisionlog.writer import DecisionLog
 
 FILE_NAME: Final = "decisions.sqlite3"
-_MEBIBYTE: Final = 1 << 20
 
 
 def log_path(config: DecisionLogConfig, state: Path) -> Path:
@@ -81,6 +80,6 @@ def _opened(config: DecisionLogConfig, state: Path) -> "DecisionLog":
     return DecisionLog(
         log_path(config, state),
         content=config.content,
-        max_bytes=config.max_mb * _MEBIBYTE,
+        max_bytes=config.max_mb * MEBIBYTE,
         max_age_days=config.max_age_days,
     )
