@@ -11,16 +11,17 @@ from typing import Any, Final, NoReturn
 
 import attrs
 import uvicorn
-from uvicorn.supervisors import Multiprocess
 
 from gateway_core import logs
 from gateway_core.config.load import Loaded, load_config
-from gateway_core.config.model import HttpConfig
+from gateway_core.config.model import HttpConfig, LimitsConfig
 from gateway_core.errors import ConfigError
+from gateway_core.relay.keys.file import keys_path, read_keys
 from gateway_core.servers.http.access_log import AccessLog, as_json, as_text
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
 from gateway_core.servers.http.services import open_services
+from gateway_core.servers.http.workers import Workers, end_with_supervisor
 
 _log: Final = logging.getLogger("s1gw.http")
 _BACKLOG: Final = 2048
@@ -57,6 +58,7 @@ class AppFactory:
         """Return the application, with this process's logs set up."""
         loaded = self.options.load()
         set_up_logs(loaded)
+        end_with_supervisor()
         log = loaded.config.log
         render = as_json if log.format == "json" else as_text
         shown = _log.isEnabledFor(logging.INFO)
@@ -85,16 +87,6 @@ def serve(options: Options) -> None:
         Workers(config, [listener]).run()
     else:
         uvicorn.Server(config).run([listener])
-
-
-class Workers(Multiprocess):
-    """uvicorn's supervisor, which would go on listening while its workers finish."""
-
-    def terminate_all(self) -> None:
-        """Take no more connections, and have the workers finish."""
-        for listener in self.sockets:
-            listener.close()
-        super().terminate_all()
 
 
 def check(http: HttpConfig) -> None:
@@ -149,10 +141,24 @@ def _announce(loaded: Loaded, listener: socket.socket) -> None:
             "authentication is disabled: whoever reaches this address uses the operator's"
             " providers, and there is no isolation of organizations"
         )
+    if http.workers > 1 and http.limits_store is None and _has_limits(loaded):
+        _log.warning(
+            "each of the %d workers counts limits for itself: set http.limits_store to count"
+            " them together",
+            http.workers,
+        )
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     scheme = "https" if http.tls_certificate else "http"
     _log.info("listening on %s://%s:%d", scheme, shown, port)
+
+
+def _has_limits(loaded: Loaded) -> bool:
+    if loaded.config.http.auth == "disabled":
+        return False
+    bounds = [org.limits for org in loaded.config.orgs.values()]
+    bounds += [key.caller().limits for key in read_keys(keys_path())]
+    return bounds.count(LimitsConfig()) < len(bounds)
 
 
 def _uvicorn_config(options: Options, http: HttpConfig) -> uvicorn.Config:

@@ -63,6 +63,14 @@ class Call(threading.Thread):
         return self.found
 
 
+def wait_until_nothing_is_taken(gateway: GatewayProcess) -> None:
+    while True:
+        try:
+            httpx.get(f"{gateway.url}/healthz", timeout=60)
+        except httpx.TransportError:
+            return
+
+
 def refused(*arguments: str) -> str:
     """Start a server that must not start, and return what it says."""
     done = subprocess.run(
@@ -130,11 +138,7 @@ def test_what_is_under_way_is_finished_and_nothing_more_is_taken(
     calls = [Call(gateway) for _ in range(4)]
     upstream.wait_received(4)
     gateway.send_signal(signal.SIGTERM)
-    while True:
-        try:
-            httpx.get(f"{gateway.url}/healthz", timeout=60)
-        except httpx.TransportError:
-            break
+    wait_until_nothing_is_taken(gateway)
     gate.open()
     found = [call.result() for call in calls]
     assert [(reply.status_code, reply.headers["connection"]) for reply in found] == [
@@ -239,3 +243,29 @@ def test_an_idle_gateway_is_small(start: Starter) -> None:
     memory = Path(f"/proc/{gateway.pid}/status").read_text()
     resident_kb = int(re.search(r"VmRSS:\s+(\d+) kB", memory)[1])
     assert resident_kb <= 80 * 1024
+
+
+def test_workers_that_count_limits_apart_say_so(start: Starter) -> None:
+    limited = "[orgs.acme.limits]\nrpm = 5\n"
+    apart = "each of the 2 workers counts limits for itself"
+    assert apart in start(limited, "--workers", "2").log
+    assert apart not in start(limited).log
+    assert apart not in start("[orgs.acme]\n", "--workers", "2").log
+    shared = f'[http]\nlimits_store = {{ env = "STORE" }}\n{limited}'
+    env = {"STORE": "redis://127.0.0.1:9"}
+    assert apart not in start(shared, "--workers", "2", env=env).log
+
+
+def test_workers_end_with_a_supervisor_that_is_killed(
+    start: Starter, upstream: ScriptedUpstream
+) -> None:
+    gate = Gate()
+    upstream.answer(Reply(body=ANSWER, gate=gate))
+    gateway = start(config(upstream), "--auth", "disabled", "--workers", "2")
+    call = Call(gateway)
+    upstream.wait_received()
+    gateway.send_signal(signal.SIGKILL)
+    wait_until_nothing_is_taken(gateway)
+    gate.open()
+    assert call.result().status_code == 200
+    assert gateway.wait() == -signal.SIGKILL
