@@ -111,7 +111,7 @@ class Calibrator:
         self, fit_id: str, fit: "BucketFit", probabilities: Mapping[str, float]
     ) -> Calibrated:
         self.stale.pop(fit_id, None)
-        values = tempered(list(probabilities.values()), fit.temperature)
+        values = tempered(list(probabilities.values()), fit.temperature, fit.floor)
         return Calibrated(
             probabilities=dict(zip(probabilities, values, strict=True)),
             info=CalibrationInfo(

@@ -9,6 +9,8 @@ import attrs
 import msgspec
 
 from gateway_core.calibration.temperature import (
+    FLOOR,
+    HIGHEST_FLOOR,
     HIGHEST_TEMPERATURE,
     LOWEST_TEMPERATURE,
     Bucket,
@@ -17,6 +19,7 @@ from gateway_core.files import replace_file
 from gateway_core.wire.question import QuestionType
 
 Temperature = Annotated[float, msgspec.Meta(ge=LOWEST_TEMPERATURE, le=HIGHEST_TEMPERATURE)]
+Floor = Annotated[float, msgspec.Meta(ge=FLOOR, le=HIGHEST_FLOOR)]
 
 
 @attrs.frozen(kw_only=True)
@@ -52,6 +55,7 @@ class BucketFit:
         question_type: ``options`` or ``yes_no``.
         bucket: how many options: ``2``, ``3-5``, ``6-10``, ``11+``, or ``any``.
         temperature: within [0.05, 20].
+        floor: what a smaller probability counts as, since providers round.
         examples: how many examples it was fitted on.
         saturated: whether the temperature ran into an end of its range.
         forced: whether it was kept although it did not help on held-out folds.
@@ -64,6 +68,7 @@ class BucketFit:
     question_type: QuestionType
     bucket: Bucket
     temperature: Temperature
+    floor: Floor = FLOOR
     examples: int
     saturated: bool = False
     forced: bool = False

@@ -8,14 +8,17 @@ FLOOR: Final = 1e-12
 """What a probability of zero counts as, so that its logarithm is finite."""
 LOWEST_TEMPERATURE: Final = 0.05
 HIGHEST_TEMPERATURE: Final = 20.0
+HIGHEST_FLOOR: Final = 5e-4
 
 Bucket = Literal["2", "3-5", "6-10", "11+", "any"]
 """How many options the questions have that a fit is for; ``any`` stands for every number."""
 ANY_BUCKET: Final = "any"
 
 
-def tempered(probabilities: Sequence[float], temperature: float) -> list[float]:
-    """Return ``softmax(ln(max(p, 1e-12)) / temperature)``, computed with max-subtraction.
+def tempered(
+    probabilities: Sequence[float], temperature: float, floor: float = FLOOR
+) -> list[float]:
+    """Return ``softmax(ln(max(p, floor)) / temperature)``, computed with max-subtraction.
 
     A temperature above 1 softens and one below 1 sharpens; the order of the probabilities
     never changes. Yes/no is the two-class case, with ``[p, 1 - p]``. The method is that of
@@ -24,11 +27,12 @@ def tempered(probabilities: Sequence[float], temperature: float) -> list[float]:
     Args:
         probabilities: at least one probability in [0, 1]; they need not sum to 1.
         temperature: above 0; fits hold it within [0.05, 20].
+        floor: what a smaller probability counts as.
 
     Returns:
         As many probabilities in the same order, which sum to 1.
     """
-    logs = [math.log(max(p, FLOOR)) / temperature for p in probabilities]
+    logs = [math.log(max(p, floor)) / temperature for p in probabilities]
     top = max(logs)
     weights = [math.exp(value - top) for value in logs]
     total = math.fsum(weights)

@@ -17,7 +17,7 @@ from gateway_core.calibration.temperature import (
     Bucket,
 )
 from gateway_core.evaluation.example import Example
-from gateway_core.evaluation.measures import Floats, Sample
+from gateway_core.evaluation.measures import Floats, Sample, floor_of, measured_as_told
 from gateway_core.wire import QuestionType
 
 SMALLEST: Final = 30
@@ -104,8 +104,9 @@ def _fit_group(group: Group, examples: Sequence[Example], *, force: bool) -> Buc
     model, question_type, bucket = group
     if len(examples) < SMALLEST:
         return _refused(group, examples, f"at least {SMALLEST} examples are needed")
-    sample = Sample.of(examples)
-    raw, held_out = sample.measured(), sample.measured(held_out_temperatures(sample))
+    floor = floor_of(examples)
+    sample = Sample.of(examples, floor)
+    raw, held_out = measured_as_told(examples), sample.measured(held_out_temperatures(sample))
     gains = raw.nll - held_out.nll
     helps = gains.mean() > gains.std() / math.sqrt(len(gains))
     if not helps and not force:
@@ -119,6 +120,7 @@ def _fit_group(group: Group, examples: Sequence[Example], *, force: bool) -> Buc
         question_type=question_type,
         bucket=bucket,
         temperature=temperature,
+        floor=floor,
         examples=len(examples),
         saturated=distance < _NEAR_BOUND,
         forced=not helps,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gateway_core.calibration.fitfile import Estimate, Quality
-from gateway_core.calibration.temperature import FLOOR
+from gateway_core.calibration.temperature import FLOOR, HIGHEST_FLOOR
 from gateway_core.evaluation.example import Example
 
 Floats = NDArray[np.float64]
@@ -17,6 +17,18 @@ Places = NDArray[np.intp]
 BINS: Final = 10
 RESAMPLES: Final = 1000
 _SEED: Final = 20_260_101
+_FLOOR_SHARE: Final = 1 / 20
+
+
+def floor_of(examples: Sequence[Example]) -> float:
+    """Return what a probability of 0 counts as: a twentieth of the smallest one reported.
+
+    Providers round, some to two decimals, so that a right answer told with 0 is unlikely and
+    not impossible. Counted as one in 10¹², a few of them would outweigh all other examples
+    and the temperature would come out several times too high.
+    """
+    told = (p for one in examples for p in one.probabilities if p > 0)
+    return max(FLOOR, min(HIGHEST_FLOOR, _FLOOR_SHARE * min(told)))
 
 
 @attrs.frozen(eq=False)
@@ -33,12 +45,17 @@ class Sample:
     gold: Places
 
     @classmethod
-    def of(cls, examples: Sequence[Example]) -> "Sample":
-        """Return ``examples`` as arrays, in their order; there must be at least one."""
+    def of(cls, examples: Sequence[Example], floor: float = FLOOR) -> "Sample":
+        """Return examples as arrays.
+
+        Args:
+            examples: at least one, whose order is kept.
+            floor: what a smaller probability counts as.
+        """
         width = max(len(one.probabilities) for one in examples)
         logs = np.full((len(examples), width), -np.inf)
         for row, one in zip(logs, examples, strict=True):
-            row[: len(one.probabilities)] = np.log(np.maximum(one.probabilities, FLOOR))
+            row[: len(one.probabilities)] = np.log(np.maximum(one.probabilities, floor))
         return cls(logs, np.array([one.gold for one in examples]))
 
     def take(self, rows: Places) -> "Sample":
@@ -91,8 +108,15 @@ class Measured:
             ece=estimate(
                 lambda rows: calibration_error(self.confidence[rows], self.correct[rows]),
                 len(self.nll),
+                distance=True,
             ),
         )
+
+
+def measured_as_told(examples: Sequence[Example]) -> Measured:
+    """Return what is measured of probabilities as they came; only in the loss is 0 not 0."""
+    lossy = Sample.of(examples, floor_of(examples)).measured()
+    return attrs.evolve(Sample.of(examples).measured(), nll=lossy.nll)
 
 
 def bin_of(confidence: Floats) -> Places:
@@ -110,7 +134,9 @@ def calibration_error(confidence: Floats, correct: NDArray[np.bool_]) -> float:
     return float(np.abs(gaps).sum() / len(confidence))
 
 
-def estimate(statistic: Callable[[Places], float], count: int) -> Estimate:
+def estimate(
+    statistic: Callable[[Places], float], count: int, *, distance: bool = False
+) -> Estimate:
     """Return a statistic with its 95% percentile bootstrap interval over 1,000 resamples.
 
     The resamples are the same in every run, so that equal data give equal intervals.
@@ -118,8 +144,13 @@ def estimate(statistic: Callable[[Places], float], count: int) -> Estimate:
     Args:
         statistic: of the examples at the given places.
         count: how many examples there are.
+        distance: whether it is a sum of distances from 0, to which resampling adds: the
+            interval is then the basic one, which takes that off again (Davison and Hinkley,
+            "Bootstrap Methods and their Application", 1997, section 5.2).
     """
     draw = np.random.default_rng(_SEED)
     values = [statistic(draw.integers(0, count, count)) for _ in range(RESAMPLES)]
-    low, high = np.quantile(values, [0.025, 0.975])
-    return Estimate(value=statistic(np.arange(count)), low=float(low), high=float(high))
+    value, (low, high) = statistic(np.arange(count)), np.quantile(values, [0.025, 0.975])
+    if distance:
+        low, high = max(0.0, min(value, 2 * value - high)), max(value, 2 * value - low)
+    return Estimate(value=value, low=float(low), high=float(high))

@@ -33,6 +33,12 @@ def test_a_matching_fit_is_applied_and_named(tmp_path):
     assert found.warnings == ()
 
 
+def test_a_fit_lifts_what_the_provider_rounded_to_0_as_it_was_fitted(tmp_path):
+    save(tmp_path, bucket_fit(floor=0.0004))
+    found = Calibrator.load(tmp_path).apply(**ASKED, probabilities={"a": 1.0, "b": 0.0, "c": 0.0})
+    assert found.probabilities == pytest.approx({"a": 1 / 1.04, "b": 0.02 / 1.04, "c": 0.02 / 1.04})
+
+
 def test_yes_no_is_a_two_class_case(tmp_path):
     save(tmp_path, bucket_fit(question_type="yes_no", bucket="2"))
     asked = ASKED | {"question_type": "yes_no"}

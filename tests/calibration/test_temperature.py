@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway_core.calibration import bucket_of, tempered
+from gateway_core.calibration.temperature import FLOOR, HIGHEST_FLOOR
 
 CHECK_VALUES = [
     ([0.7, 0.2, 0.1], 2, [0.522879, 0.279491, 0.197630]),
@@ -24,9 +25,9 @@ def test_tempering_gives_the_check_values(raw, temperature, expected):
     assert tempered(raw, temperature) == pytest.approx(expected, abs=5e-7)
 
 
-@given(probability_lists, temperatures)
-def test_the_argmax_never_changes(raw, temperature):
-    after = tempered(raw, temperature)
+@given(probability_lists, temperatures, st.sampled_from([FLOOR, HIGHEST_FLOOR]))
+def test_the_argmax_never_changes(raw, temperature, floor):
+    after = tempered(raw, temperature, floor)
     assert after[raw.index(max(raw))] == max(after)
 
 

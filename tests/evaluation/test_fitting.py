@@ -1,6 +1,7 @@
 """Fits recover what is known, and are refused where they do not help."""
 
 import attrs
+import numpy as np
 import pytest
 
 from gateway_core.evaluation.fitting import fit_all, fit_temperature, held_out_temperatures
@@ -12,6 +13,35 @@ from gateway_core.evaluation.measures import Sample
 def test_a_fit_recovers_a_known_temperature_within_5_percent(make_examples, temperature, options):
     examples = make_examples(2000, temperature, options=options, seed=3)
     assert fit_temperature(Sample.of(examples)) == pytest.approx(temperature, rel=0.05)
+
+
+@pytest.mark.parametrize("temperature", [1.5, 2.5])
+@pytest.mark.parametrize("options", [2, 4, 8])
+def test_rounding_to_two_decimals_does_not_mislead_a_fit(make_examples, temperature, options):
+    (fit,), _ = fit_all(
+        rounded(make_examples(2000, temperature, options=options)), pooled=False, force=False
+    )
+    assert fit.temperature == pytest.approx(temperature, rel=0.12)
+    assert fit.after.ece.value < fit.before.ece.value / 2
+    assert fit.floor == pytest.approx(0.0005, rel=0.05)
+
+
+def rounded(examples):
+    """Return answers as a provider tells them that rounds to two decimals."""
+    told = [np.round(one.probabilities, 2) for one in examples]
+    return [
+        attrs.evolve(one, probabilities=tuple(map(float, spread / spread.sum())))
+        for one, spread in zip(examples, told, strict=True)
+    ]
+
+
+def test_zeros_alone_neither_break_a_fit_nor_run_away_with_it(make_examples):
+    sure = [attrs.evolve(one, probabilities=(1.0, 0.0, 0.0)) for one in make_examples(100, 1.0)]
+    examples = [attrs.evolve(one, gold=int(place % 10 == 0)) for place, one in enumerate(sure)]
+    (fit,), _ = fit_all(examples, pooled=False, force=False)
+    assert not fit.saturated
+    assert fit.before.ece.value == pytest.approx(0.1)
+    assert fit.after.ece.value < 0.05
 
 
 @pytest.mark.parametrize("temperature", [0.4, 2.5, 5.0])

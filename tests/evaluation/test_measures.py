@@ -5,7 +5,13 @@ import pytest
 
 from gateway_core.calibration import tempered
 from gateway_core.evaluation.example import Example
-from gateway_core.evaluation.measures import Sample, calibration_error, estimate
+from gateway_core.evaluation.measures import (
+    Sample,
+    calibration_error,
+    estimate,
+    floor_of,
+    measured_as_told,
+)
 
 
 def example(probabilities, gold):
@@ -44,6 +50,23 @@ def test_an_interval_holds_the_value_and_is_the_same_every_time(make_examples):
     assert first == second
     for number in (first.nll, first.brier, first.ece):
         assert number.low < number.value < number.high
+
+
+def test_the_interval_of_the_calibration_error_does_not_shut_out_a_perfect_provider(make_examples):
+    found = [
+        Sample.of(make_examples(200, 1.0, seed=seed)).measured().quality().ece for seed in range(40)
+    ]
+    assert all(one.low <= one.value <= one.high for one in found)
+    assert sum(one.low <= 0.005 for one in found) >= 25
+
+
+def test_a_right_answer_that_is_told_with_0_costs_a_finite_loss_and_nothing_else_changes():
+    examples = [example((0.99, 0.01, 0.0), 2), example((0.5, 0.3, 0.2), 0)]
+    assert floor_of(examples) == pytest.approx(0.0005)
+    told, exact = measured_as_told(examples), Sample.of(examples).measured()
+    assert told.nll[0] == pytest.approx(-np.log(0.0005), rel=0.01)
+    assert told.brier == pytest.approx(exact.brier)
+    assert told.confidence == pytest.approx(exact.confidence)
 
 
 def test_an_interval_covers_the_truth_as_often_as_it_says():

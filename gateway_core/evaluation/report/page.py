@@ -16,7 +16,7 @@ _COLUMNS: Final = ("examples", "accuracy", "NLL", "Brier", "ECE", "median ms", "
 _SERIES: Final = '<span class="key"></span>as it came<span class="key calibrated"></span>calibrated'
 _RIGHT: Final = '<span class="key right"></span>right<span class="key wrong"></span>wrong'
 _NOTES: Final = """
-Intervals are 95% percentile bootstrap intervals over 1,000 resamples of the examples. NLL is
+Intervals are 95% bootstrap intervals over 1,000 resamples of the examples. NLL is
 the mean negative log-likelihood of the right option, in nats; Brier the mean squared distance
 from the right answer; ECE the expected calibration error over ten bins of equal width. All
 three are better the lower they are. Calibrated numbers use the fits in force; on the examples

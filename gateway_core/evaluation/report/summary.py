@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Final
 
+import attrs
 import numpy as np
 
 from gateway_core.calibration import Calibrator
 from gateway_core.calibration.fitfile import Estimate
 from gateway_core.evaluation.compare import paired_difference, pairs_of, share
 from gateway_core.evaluation.example import Example
-from gateway_core.evaluation.measures import Floats, Sample
+from gateway_core.evaluation.measures import Sample, measured_as_told
 from gateway_core.evaluation.report.parts import Confusion, Pair, Part, Summary
 
 _MOST_OPTIONS: Final = 12
@@ -38,10 +39,9 @@ def summary(examples: Sequence[Example], calibrator: Calibrator) -> Summary:
 
 
 def _part(examples: Sequence[Example], calibrator: Calibrator) -> Part:
-    sample = Sample.of(examples)
-    raw = sample.measured()
-    temperatures, fits = _temperatures(examples, calibrator)
-    calibrated = sample.measured(temperatures) if fits else None
+    raw = measured_as_told(examples)
+    told, fits = _calibrated(examples, calibrator)
+    calibrated = Sample.of(told).measured() if fits else None
     return Part(
         provider=examples[0].provider,
         models=tuple(sorted({one.model for one in examples})),
@@ -78,21 +78,24 @@ def _pair(first: Sequence[Example], second: Sequence[Example]) -> Pair | None:
     )
 
 
-def _temperatures(
+def _calibrated(
     examples: Sequence[Example], calibrator: Calibrator
-) -> tuple[Floats, tuple[str, ...]]:
-    """Return the temperature in force for each example, 1 without one, and the fits' ids."""
+) -> tuple[list[Example], tuple[str, ...]]:
+    """Return the examples with the fits in force applied, and the ids of those fits."""
     found = [
         calibrator.apply(
             provider=one.provider,
             model=one.model,
             question_type=one.question_type,
             probabilities=dict(zip(one.options, one.probabilities, strict=True)),
-        ).info
+        )
         for one in examples
     ]
-    ids = tuple(sorted({info.id for info in found if info}))
-    return np.array([info.temperature if info else 1.0 for info in found]), ids
+    told = [
+        attrs.evolve(one, probabilities=tuple(calibrated.probabilities.values()))
+        for one, calibrated in zip(examples, found, strict=True)
+    ]
+    return told, tuple(sorted({one.info.id for one in found if one.info}))
 
 
 def _confusion(examples: Sequence[Example]) -> Confusion | None:
