@@ -4,6 +4,7 @@ async with Gateway.open() as gateway:
     reply = await gateway.decide({"question": "Is this urgent?", "context": {...}})
 """
 
+import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -80,7 +81,8 @@ class Gateway:
         """Do as ``open`` does, for a configuration that has been read."""
         outbound = Outbound(loaded.environ)
         try:
-            scene = operators_scene(loaded, outbound)
+            # In a thread: it imports plugins, and a server has others to answer meanwhile.
+            scene = await asyncio.to_thread(operators_scene, loaded, outbound)
             scene.require_sound()
             shadow = partial(chain_of_one, scene)
             state, settings = state_dir(loaded.environ), loaded.config.decision_log

@@ -13,7 +13,7 @@ import os
 import signal
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from gateway_core import logs
 from gateway_core.errors import ConfigError
@@ -32,6 +32,7 @@ def run(config_path: Path | None = None) -> None:
 
 
 async def _serve(config_path: Path | None) -> None:
+    from anyio import CancelScope
     from mcp.server.stdio import stdio_server
 
     from gateway_core.servers.mcp.server import build_server
@@ -47,9 +48,9 @@ async def _serve(config_path: Path | None) -> None:
             options = server.create_initialization_options()
             serving = asyncio.create_task(server.run(reading, writing, options))
             if await _stopped(serving):
-                await gateway.aclose()
-                # A thread of the package still reads stdin and cannot be interrupted.
-                os._exit(0)
+                with CancelScope(shield=True):
+                    await gateway.aclose()
+                _leave(0)
     finally:
         # What sits in a buffer now is flushed at exit, after the last answer.
         os.dup2(2, 1)
@@ -62,12 +63,16 @@ async def _opened_or_exit(gateway: GatewayOnFirstUse) -> None:
     except ConfigError as error:
         for fault in error.faults:
             _log.error("%s", fault)
-        # A thread of the package already reads stdin and cannot be interrupted.
-        os._exit(1)
+        _leave(1)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process although a thread of the package reads stdin and cannot be interrupted."""
+    os._exit(code)
 
 
 async def _stopped(serving: "asyncio.Task[None]") -> bool:
-    """Wait for the end of ``serving``; say whether a signal brought it about."""
+    """Wait for the end of ``serving``; say whether anything but the end of stdin brought it about."""
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
     # Windows has no signals for an event loop; there, the client closes stdin.
@@ -75,7 +80,10 @@ async def _stopped(serving: "asyncio.Task[None]") -> bool:
         for number in _STOPPING:
             loop.add_signal_handler(number, stopped.set)
     waiting = asyncio.create_task(stopped.wait())
-    await asyncio.wait((serving, waiting), return_when=asyncio.FIRST_COMPLETED)
+    try:
+        await asyncio.wait((serving, waiting), return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError:
+        return True  # the package could not write: the client reads no more
     waiting.cancel()
     if not stopped.is_set():
         await serving

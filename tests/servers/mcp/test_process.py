@@ -1,6 +1,7 @@
 """The process: what is on the wire, many calls at once, and every way to end."""
 
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -213,3 +214,42 @@ def test_faults_end_it_at_once_where_the_operator_wants_that(home: Any, start: S
     assert rest == ""
     assert "decide.timeout" in errors
     assert "Traceback" not in errors
+
+
+def test_a_client_that_reads_no_more_ends_it_without_complaint(
+    start: Start, one_provider: ScriptedUpstream
+) -> None:
+    wire = start()
+    wire.shake_hands()
+    wire.process.stdout.close()
+    wire.call("system1_decide", **ASK)
+    assert wire.process.wait(timeout=60) == 0
+    assert b"Traceback" not in wire.process.stderr.read()
+
+
+SLOW = """
+import os
+open(os.environ["SLOW_BEGUN"], "w").close()
+open(os.environ["SLOW_MAY_END"]).close()
+class Provider: ...
+"""
+
+
+def test_a_plugin_that_is_slow_to_import_holds_nobody_else_up(home: Any, start: Start) -> None:
+    begun, may_end = home.folder / "begun", home.folder / "may-end"
+    for path in (begun, may_end):
+        os.mkfifo(path)
+    home.more |= {"SLOW_BEGUN": str(begun), "SLOW_MAY_END": str(may_end)}
+    home.install("slow", SLOW)
+    home.configure('[decide]\nchain = ["slow"]\n')
+    wire = start()
+    wire.shake_hands()
+    decided = wire.call("system1_decide", **ASK)
+    with begun.open():
+        pinged = wire.send("ping")
+    assert wire.receive() == {"jsonrpc": "2.0", "id": pinged, "result": {}}
+    with may_end.open("w"):
+        pass
+    answered = wire.receive()
+    assert answered["id"] == decided
+    assert answered["result"]["structuredContent"]["error"]["code"] == "config_error"
