@@ -4,8 +4,9 @@ What is listed in ``__all__`` is what a version number promises. Everything is i
 first use, so that a program pays only for the part it needs.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+from gateway_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from gateway_core.context import Endpoint as Endpoint
@@ -61,7 +62,7 @@ _HOMES: Final = {
     ),
     "urls": ("IN_PROCESS",),
 }
-_HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
+__getattr__ = lazy_names(__name__, _HOMES)
 
 __all__ = [
     "API_VERSION",
@@ -92,11 +93,3 @@ __all__ = [
     "bearer",
     "hookimpl",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value

@@ -13,7 +13,9 @@ def test_every_public_name_can_be_imported() -> None:
 
 
 def test_the_lazy_table_and_the_public_names_agree() -> None:
-    assert set(gateway_core.__all__) == set(gateway_core._HOME_OF)
+    assert set(gateway_core.__all__) == {
+        name for names in gateway_core._HOMES.values() for name in names
+    }
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

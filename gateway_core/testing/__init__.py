@@ -1,7 +1,8 @@
 """What authors of providers test with: a scripted upstream and the provider contract."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+from gateway_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from gateway_core.testing.answers import standard_answer as standard_answer
@@ -22,7 +23,7 @@ _HOMES: Final = {
     "contract": ("ProviderContract",),
     "upstream": ("Gate", "Raw", "Received", "Reply", "ScriptedUpstream"),
 }
-_HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
+__getattr__ = lazy_names(__name__, _HOMES)
 
 __all__ = [
     "Bench",
@@ -36,11 +37,3 @@ __all__ = [
     "bench",
     "standard_answer",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
