@@ -43,8 +43,14 @@ class Config:
 
     Attributes:
         source: the file that was read, or None when there is none.
+        decide: the chain, its bounds and its thresholds.
         providers: the operator's providers, by name, in order.
         middleware: settings of decision middleware, by name.
+        plugins: what is installed and not to be used.
+        orgs: the organizations of the relay, by name.
+        http: the HTTP server.
+        log: what goes to stderr.
+        decision_log: what is kept of every decision.
     """
 
     source: Path | None = None
