@@ -14,7 +14,7 @@ _text: Final = msgspec.json.Decoder(str)
 _FORMATS: Final = {b"{": Format.SYSTEMONE, b"[": Format.OPENAI}
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True)
 class DecisionBody:
     """What the relay reads of a body; the rest of it is nobody's business.
 

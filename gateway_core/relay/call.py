@@ -60,7 +60,7 @@ class CallRecord:
     output_tokens: int | None = None
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True)
 class RelayReply:
     """What the caller gets.
 

@@ -20,8 +20,9 @@ class BodyReader:
             RelayRefused: ``unsupported_content_encoding``.
         """
         self._limit = limit
-        self._decode = decoder_for(encoding.strip().lower())
-        self._decoded = BytesIO()
+        self._decode = decoder_for(encoding.strip().lower()) if encoding else None
+        self._first = b""
+        self._decoded: BytesIO | None = None
         self.received = 0
 
     def feed(self, chunk: bytes) -> None:
@@ -30,8 +31,16 @@ class BodyReader:
         if self.received > self._limit:
             raise too_large()
         if self._decode is not None:
-            chunk = self._decode.feed(chunk, self._limit - self._decoded.tell())
-        self._decoded.write(chunk)
+            chunk = self._decode.feed(chunk, self._limit - self._length())
+        if self._decoded is not None:
+            self._decoded.write(chunk)
+        elif self._first:
+            self._decoded = BytesIO()
+            self._decoded.write(self._first)
+            self._decoded.write(chunk)
+            self._first = b""
+        else:
+            self._first = chunk
 
     def finish(self) -> bytes:
         """Return the whole body, decoded.
@@ -41,7 +50,11 @@ class BodyReader:
         """
         if self._decode is not None:
             self._decode.finish()
-        return self._decoded.getvalue()
+        # A body that came in one piece is not copied.
+        return self._first if self._decoded is None else self._decoded.getvalue()
+
+    def _length(self) -> int:
+        return len(self._first) if self._decoded is None else self._decoded.tell()
 
 
 async def read_whole(
@@ -54,8 +67,8 @@ async def read_whole(
             ``unsupported_content_encoding``, or ``invalid_request``.
     """
     reader = BodyReader(limit, headers.get(b"content-encoding", b"").decode("latin-1"))
-    declared = headers.get(b"content-length", b"")
-    if declared.isdigit() and int(declared[-18:]) > limit:
+    declared = headers.get(b"content-length")
+    if declared is not None and declared.isdigit() and int(declared[-18:]) > limit:
         raise too_large()
     try:
         async for chunk in chunks:

@@ -10,6 +10,10 @@ import httptools
 from gateway_core.servers.http.body import RequestBody
 
 MAX_HEAD_BYTES: Final = 64 * 1024
+MAX_FRAMING_BYTES: Final = 1024 * 1024
+"""How much chunk heads and trailers may take beyond the size of the body that they frame."""
+_VERSIONS: Final = ("1.1", "1.0")
+_UPGRADE: Final = b"upgrade"
 
 
 class Malformed(Exception):
@@ -36,14 +40,14 @@ class TooSlow(Malformed):
     sentence = "the request did not come whole in the time it has"
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True)
 class Head:
     """A request's line and headers.
 
     Attributes:
         method: in upper case.
         path: without the query, percent-encoding undone.
-        headers: the last value of each header, lower-case names.
+        headers: lower-case names; the values of one that is repeated are joined by commas.
         keep_alive: whether another request may follow.
     """
 
@@ -62,7 +66,7 @@ class RequestParser:
         self._parser = httptools.HttpRequestParser(self)
         self._url = b""
         self._headers: dict[bytes, bytes] = {}
-        self._head_bytes = 0
+        self._taken = 0
         self._body: RequestBody | None = None
         self._last = False
         self._ended = False
@@ -87,23 +91,39 @@ class RequestParser:
             return
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            # The offer is declined by answering in HTTP/1.1 (RFC 9110 §7.8); the parser cannot
-            # go on after it.
-            self._ended = True
+        except httptools.HttpParserUpgrade as offer:
+            self._decline(data[offer.args[0] :])
         except httptools.HttpParserError:
             # What follows a last request is nobody's business.
             if not self._ended:
                 raise Malformed from None
-        if self.in_head:
-            self._head_bytes += len(data)
-            if self._head_bytes > MAX_HEAD_BYTES:
+        if self.in_head or self._body is not None:
+            self._bound(len(data))
+
+    def _bound(self, size: int) -> None:
+        self._taken += size
+        if self._body is None:
+            if self._taken > MAX_HEAD_BYTES:
                 raise HeadTooLarge
+        elif self._taken > MAX_FRAMING_BYTES + 2 * self._body.received:
+            raise Malformed
+
+    def _decline(self, rest: bytes) -> None:
+        """Read a request that offers another protocol as if it did not (RFC 9110 §7.8).
+
+        The parser takes what follows such a head for the other protocol; the clients that offer
+        one send their bodies all the same.
+        """
+        method, version = self._parser.get_method(), self._parser.get_http_version()
+        lines = [b"%b %b HTTP/%b" % (method, self._url, version.encode("ascii"))]
+        lines += [b"%b: %b" % pair for pair in self._headers.items() if pair[0] != _UPGRADE]
+        self._parser = httptools.HttpRequestParser(self)
+        self.feed(b"\r\n".join((*lines, b"", rest)))
 
     def on_message_begin(self) -> None:
         """Begin a head."""
         self.in_head = True
-        self._head_bytes = 0
+        self._taken = 0
         self._url = b""
         self._headers = {}
 
@@ -112,18 +132,21 @@ class RequestParser:
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header."""
-        self._headers[name.lower()] = value
+        """Take a header; what comes after the body is none, and changes nothing."""
+        if self.in_head:
+            field = name.lower()
+            known = self._headers.get(field)
+            self._headers[field] = value if known is None else b"%b, %b" % (known, value)
 
     def on_headers_complete(self) -> None:
         """Hand the head over."""
-        self.in_head = False
         parser = self._parser
-        keep_alive = (
-            parser.should_keep_alive()
-            and parser.get_http_version() == "1.1"
-            and not parser.should_upgrade()
-        )
+        if parser.should_upgrade() and _UPGRADE in self._headers:
+            return
+        self.in_head = False
+        version = parser.get_http_version()
+        _check(self._headers, version)
+        keep_alive = version == "1.1" and parser.should_keep_alive()
         self._last = not keep_alive
         self._body = self._begin(
             Head(
@@ -145,6 +168,15 @@ class RequestParser:
             self._body.finish()
             self._body = None
         self._ended = self._last
+
+
+def _check(headers: dict[bytes, bytes], version: str) -> None:
+    """Refuse what the parser lets pass and RFC 9112 does not (sections 2.3, 3.2 and 6.1)."""
+    coding = headers.get(b"transfer-encoding")
+    chunked = coding is None or (coding.lower() == b"chunked" and version == "1.1")
+    one_host = b"," not in headers.get(b"host", b"," if version == "1.1" else b"")
+    if not (version in _VERSIONS and chunked and one_host):
+        raise Malformed
 
 
 def _path(target: bytes) -> str:
