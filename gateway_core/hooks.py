@@ -71,12 +71,6 @@ def make_hooks(plugin: object, name: str, endpoint: Endpoint) -> ProviderSpec:
     return cast("ProviderSpec", manager.hook)
 
 
-def implemented_hooks(plugin_class: type) -> tuple[str, ...]:
-    """Name the hooks that a provider class implements, in the specification's order."""
-    marker = f"{PROJECT}_impl"
-    return tuple(name for name in HOOKS if hasattr(getattr(plugin_class, name, None), marker))
-
-
 def _fault(manager: pluggy.PluginManager, name: str, hook: str) -> str | None:
     caller = getattr(manager.hook, hook)
     own = [found for found in caller.get_hookimpls() if found.plugin_name == name]

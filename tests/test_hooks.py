@@ -16,7 +16,7 @@ from gateway_core import (
     hookimpl,
 )
 from gateway_core.errors import PluginUnavailable
-from gateway_core.hooks import HOOKS, checked_capabilities, implemented_hooks, make_hooks
+from gateway_core.hooks import HOOKS, checked_capabilities, make_hooks
 from gateway_core.hookspecs import ProviderSpec
 
 ENDPOINT = Endpoint(models=("m-1", "m-2"))
@@ -159,10 +159,6 @@ def test_capabilities_of_the_wrong_kind_are_refused_before_anything_is_asked(fie
 
     with pytest.raises(PluginUnavailable, match="'capabilities' raised"):
         checked_capabilities(make_hooks(Wrong(), "acme", ENDPOINT), "acme")
-
-
-def test_a_class_shows_which_hooks_it_implements() -> None:
-    assert implemented_hooks(Complete) == ("decide", "capabilities", "build_url")
 
 
 @pytest.mark.parametrize("hook", HOOKS)
