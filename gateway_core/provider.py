@@ -18,7 +18,7 @@ from gateway_core.errors import (
 )
 from gateway_core.hooks import StrangersCode, checked_capabilities, direct_decide, make_hooks
 from gateway_core.hookspecs import ProviderSpec
-from gateway_core.structure import Sources, plugin_settings
+from gateway_core.structure import HERE, Sources, plugin_settings
 from gateway_core.types import (
     Capabilities,
     DecisionReply,
@@ -29,7 +29,6 @@ from gateway_core.types import (
 )
 from gateway_core.urls import IN_PROCESS
 
-_HERE: Final = Sources()
 _BUSY: Final = {"retry-after": "1"}
 
 
@@ -160,7 +159,7 @@ def build_provider(
     settings: Mapping[str, Any],
     sender: Sender,
     path: str | None = None,
-    sources: Sources = _HERE,
+    sources: Sources = HERE,
 ) -> Provider:
     """Build one provider from its class and its configuration, and check it.
 

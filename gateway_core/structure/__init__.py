@@ -1,20 +1,19 @@
 """Tables of a configuration into attrs classes, with every fault named by its path."""
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from gateway_core.errors import ConfigError, PluginUnavailable
 from gateway_core.structure.converter import attempt
 from gateway_core.structure.faults import Fault
 from gateway_core.structure.secrets import HERE, Sources
 
-__all__ = ["Fault", "Sources", "attempt", "plugin_settings", "structure"]
+__all__ = ["HERE", "Fault", "Sources", "attempt", "plugin_settings", "structure"]
 
 T = TypeVar("T")
-_HERE: Final = HERE
 
 
-def structure(cls: type[T], table: Mapping[str, Any], path: str, sources: Sources = _HERE) -> T:
+def structure(cls: type[T], table: Mapping[str, Any], path: str, sources: Sources = HERE) -> T:
     """Build a ``cls`` from ``table``.
 
     Args:
@@ -33,7 +32,7 @@ def structure(cls: type[T], table: Mapping[str, Any], path: str, sources: Source
 
 
 def plugin_settings(
-    plugin_class: type, table: Mapping[str, Any], path: str, sources: Sources = _HERE
+    plugin_class: type, table: Mapping[str, Any], path: str, sources: Sources = HERE
 ) -> Any:
     """Build a plugin's own settings: its ``settings_class``, or None if it has no such class.
 

@@ -45,6 +45,7 @@ class Sources:
 
 
 HERE: Final = Sources()
+"""The process's own environment and working folder."""
 
 # cattrs' hooks are made once per class and take a value alone.
 sources: Final[ContextVar[Sources]] = ContextVar("sources", default=HERE)
