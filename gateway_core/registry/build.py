@@ -20,7 +20,7 @@ class Builder:
     catalog: Catalog
     outbound: Outbound
 
-    def operators(self, path: str, name: str) -> Provider:
+    def for_operator(self, path: str, name: str) -> Provider:
         """Build a provider of the operator, who is trusted to choose its destination."""
         config = self._operators_table(name)
         dialect = dialect_of(name, config, self.catalog)
@@ -29,7 +29,7 @@ class Builder:
             config = attrs.evolve(config, api_key=key)
         return self._build(path, name, config, dialect)
 
-    def orgs(self, path: str, org: str, provider_id: str) -> Provider:
+    def for_org(self, path: str, org: str, provider_id: str) -> Provider:
         """Build a provider of an organization, which never gets the operator's credentials."""
         owner = self.loaded.config.orgs.get(org)
         if owner is None or provider_id not in owner.providers:
@@ -39,7 +39,7 @@ class Builder:
         dialect = dialect_of(provider_id, config, self.catalog)
         return self._build(path, provider_id, config, dialect, policy)
 
-    def vendors(self, path: str, vendor: str) -> Provider:
+    def for_vendor(self, path: str, vendor: str) -> Provider:
         """Build a vendor's provider at its own home, with no credential."""
         dialect = self.catalog.claim("vendor", vendor)
         if dialect is None:

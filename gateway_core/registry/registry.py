@@ -47,7 +47,7 @@ class Registry:
                 its plugin cannot be used.
         """
         path = f"providers.{name}"
-        return self._once(path, lambda: self._builder.operators(path, name))
+        return self._once(path, lambda: self._builder.for_operator(path, name))
 
     def org_provider(self, org: str, provider_id: str) -> Provider:
         """Return an organization's own provider, under the policy for its destinations.
@@ -56,7 +56,7 @@ class Registry:
             ConfigError: as for ``provider``.
         """
         path = f"orgs.{org}.providers.{provider_id}"
-        return self._once(path, lambda: self._builder.orgs(path, org, provider_id))
+        return self._once(path, lambda: self._builder.for_org(path, org, provider_id))
 
     def vendor_provider(self, vendor: str) -> Provider:
         """Return a vendor's provider at its own home, with no credential configured.
@@ -65,7 +65,7 @@ class Registry:
             ConfigError: no usable plugin claims the vendor.
         """
         path = f"vendor {vendor}"
-        return self._once(path, lambda: self._builder.vendors(path, vendor))
+        return self._once(path, lambda: self._builder.for_vendor(path, vendor))
 
     @cached_property
     def plan(self) -> Plan:
