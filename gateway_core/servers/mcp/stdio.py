@@ -72,7 +72,7 @@ def _leave(code: int) -> NoReturn:
 
 
 async def _stopped(serving: "asyncio.Task[None]") -> bool:
-    """Wait for the end of ``serving``; say whether anything but the end of stdin brought it about."""
+    """Wait for the end of ``serving``; say whether it came otherwise than by the end of stdin."""
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
     # Windows has no signals for an event loop; there, the client closes stdin.
