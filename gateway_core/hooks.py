@@ -1,7 +1,7 @@
 """From a plugin's class to checked, typed hooks: one plugin manager per provider.
 
-A manager of its own means that nothing else can ever answer for a provider, whatever is
-registered later, and that two providers of one dialect differ only in what they were built with.
+With a manager of its own nothing else can ever answer for a provider, whatever is registered
+later; and two providers of one dialect are told apart by their instances, with no dispatching.
 """
 
 import asyncio

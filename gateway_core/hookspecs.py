@@ -62,7 +62,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 class ProviderSpec(Protocol):
-    """The five questions the host asks one configured provider."""
+    """What the host asks of each provider that is configured: five questions."""
 
     @hookspec(firstresult=True)
     async def decide(self, request: DecisionRequest, url: str) -> DecisionReply:
@@ -81,8 +81,8 @@ class ProviderSpec(Protocol):
             The reply's bytes, status and headers, unchanged.
 
         Raises:
-            ProviderError: the provider refused or could not answer. ``context.post`` raises
-                the right subclass; anything else becomes ``ProviderCrashed``.
+            ProviderError: there is no answer, for one of the reasons that its subclasses name.
+                ``context.post`` raises the right one; anything else becomes ``ProviderCrashed``.
         """
         raise NotImplementedError
 

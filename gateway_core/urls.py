@@ -18,9 +18,9 @@ IN_PROCESS: Final = "inproc://"
 def endpoint_url(base_url: str | None, prefix: str | None, path: str) -> str:
     """Join base, prefix and path; the path's own ``/v1`` gives way to the prefix.
 
-    A prefix of None means ``/v1`` and an empty one means none. A base that already ends with
-    the prefix, on a segment boundary, is not doubled, and one that is already the URL of a
-    decision action is used as it is for that action and as the place of its siblings.
+    Without a prefix it is ``/v1``; with an empty one there is none. Where the base ends with the
+    prefix, as whole segments, it is not added again. A base that is itself the URL of a decision
+    action stays what it is for that action, and its other actions stand beside it.
 
     Raises:
         DestinationUnusable: ``base_url`` is no plain http or https URL, or the prefix no path.

@@ -6,7 +6,7 @@ import pytest
 from gateway_core import YesNo
 from gateway_core.wire import Question, encode, read
 
-SEED_QUESTION = {
+ASKED = {
     "type": "score",
     "instructions": "Rate whether the assistant provided a clear next step.",
     "criteria": ["No clear next step", "Clear next step"],
@@ -29,7 +29,7 @@ async def test_a_choice_is_answered_with_probabilities_in_the_order_of_its_label
 @pytest.mark.anyio
 async def test_a_two_level_score_question_is_answered(ask):
     state = {"text": "The assistant answered the question and confirmed the next step."}
-    body = {"model": "local-e5-small", "state": state, "questions": {"q1": SEED_QUESTION}}
+    body = {"model": "local-e5-small", "state": state, "questions": {"q1": ASKED}}
     answer = (await ask(body))["answers"]["q1"]
     assert answer["legend"] == {"0": "No clear next step", "1": "Clear next step"}
     assert list(answer["probabilities"]) == ["0", "1"]
