@@ -53,10 +53,12 @@ class RequestBody:
         self._reader: asyncio.Future[None] | None = None
         self._fault: RelayRefused | ClientGone | None = None
         self._discarding = False
+        self.received = 0
         self.complete = False
 
     def feed(self, chunk: bytes) -> None:
         """Take a chunk that came in."""
+        self.received += len(chunk)
         if self._discarding:
             return
         self._chunks.append(chunk)

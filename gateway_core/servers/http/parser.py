@@ -12,7 +12,8 @@ from gateway_core.servers.http.body import RequestBody
 MAX_HEAD_BYTES: Final = 64 * 1024
 MAX_FRAMING_BYTES: Final = 1024 * 1024
 """How much chunk heads and trailers may take beyond the size of the body that they frame."""
-_VERSIONS: Final = ("1.1", "1.0")
+_LONGEST_JOINED: Final = 8192
+"""Every further value costs a copy of those before it."""
 _UPGRADE: Final = b"upgrade"
 
 
@@ -93,6 +94,7 @@ class RequestParser:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as offer:
             self._decline(data[offer.args[0] :])
+            return
         except httptools.HttpParserError:
             # What follows a last request is nobody's business.
             if not self._ended:
@@ -132,11 +134,12 @@ class RequestParser:
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header; what comes after the body is none, and changes nothing."""
+        """Take a header; one that comes after the body changes nothing."""
         if self.in_head:
             field = name.lower()
-            known = self._headers.get(field)
-            self._headers[field] = value if known is None else b"%b, %b" % (known, value)
+            if field in self._headers:
+                value = _joined(self._headers[field], value)
+            self._headers[field] = value
 
     def on_headers_complete(self) -> None:
         """Hand the head over."""
@@ -172,11 +175,20 @@ class RequestParser:
 
 def _check(headers: dict[bytes, bytes], version: str) -> None:
     """Refuse what the parser lets pass and RFC 9112 does not (sections 2.3, 3.2 and 6.1)."""
-    coding = headers.get(b"transfer-encoding")
-    chunked = coding is None or (coding.lower() == b"chunked" and version == "1.1")
-    one_host = b"," not in headers.get(b"host", b"," if version == "1.1" else b"")
-    if not (version in _VERSIONS and chunked and one_host):
+    host, coding = headers.get(b"host"), headers.get(b"transfer-encoding")
+    if version == "1.1":
+        sound = host is not None and (coding is None or coding.lower() == b"chunked")
+    else:
+        sound = version == "1.0" and coding is None
+    if not sound or (host is not None and b"," in host):
         raise Malformed
+
+
+def _joined(known: bytes, value: bytes) -> bytes:
+    """Return the values of a repeated header as one (RFC 9110 §5.3)."""
+    if len(known) > _LONGEST_JOINED:
+        raise Malformed
+    return b"%b, %b" % (known, value)
 
 
 def _path(target: bytes) -> str:

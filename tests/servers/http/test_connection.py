@@ -195,6 +195,22 @@ MALFORMED = {
     "space before colon": request("content-length : 4"),
     "bare line feed in a header": b"GET /healthz HTTP/1.1\nhost: x\n\n",
     "bad chunk": request("transfer-encoding: chunked", body=b"zz\r\n"),
+    "chunk size beyond any": request("transfer-encoding: chunked", body=b"f" * 17 + b"\r\n"),
+    "bare line feeds between chunks": request("transfer-encoding: chunked", body=b"1\na\n0\n\n"),
+    "a coding beside chunks": request("transfer-encoding: gzip, chunked", body=b"0\r\n\r\n"),
+    "chunks in HTTP/1.0": request(
+        "transfer-encoding: chunked", line="POST /v1/systemone HTTP/1.0", body=b"0\r\n\r\n"
+    ),
+    "a folded header": request("a: b\r\n c"),
+    "no host": b"GET /healthz HTTP/1.1\r\n\r\n",
+    "two hosts": request("host: another", line="GET /healthz HTTP/1.1"),
+    "no version": b"GET /healthz\r\n\r\n",
+    "a target that is none": request(line="GET healthz HTTP/1.1"),
+    "CONNECT": request(line="CONNECT gateway:443 HTTP/1.1"),
+    "CONNECT with an offer": request(
+        "connection: upgrade", "upgrade: h2c", line="CONNECT gateway:443 HTTP/1.1"
+    ),
+    "a header repeated without end": request(*["a:"] * 5000, line="GET /healthz HTTP/1.1"),
     "null in a header": request("a: \0"),
 }
 
@@ -236,9 +252,49 @@ def test_http_1_0_gets_one_reply(client: Client) -> None:
     assert client.closed
 
 
+OFFER = ("connection: Upgrade, HTTP2-Settings", "upgrade: h2c", "http2-settings: AAMAAABk")
+
+
 def test_an_offer_of_another_protocol_is_declined(client: Client) -> None:
-    client.send(request("connection: upgrade", "upgrade: h2c", line="GET /healthz HTTP/1.1"))
+    client.send(request(*OFFER, line="GET /healthz HTTP/1.1"))
     assert client.reply()[0] == 200
+
+
+@pytest.mark.parametrize("size", [1, 50, 10_000])
+def test_a_body_that_comes_with_an_offer_is_read_and_the_connection_kept(
+    client: Client, size: int
+) -> None:
+    sized = request(*OFFER, f"content-length: {len(BODY)}", body=BODY)
+    chunked = request(*OFFER, "transfer-encoding: chunked", body=chunk(BODY) + b"0\r\n\r\n")
+    sent = sized + chunked + sized
+    client.send(*(sent[at : at + size] for at in range(0, len(sent), size)))
+    assert [client.reply()[0] for _ in range(3)] == [200] * 3
+
+
+def test_trailers_change_no_header(client: Client) -> None:
+    trailers = b"0\r\nx-s1gw-provider-key: never-log-this\r\nx-request-id: trailed\r\n\r\n"
+    client.send(request("transfer-encoding: chunked"), chunk(BODY) + trailers)
+    status, headers, _ = client.reply()
+    assert (status, headers["x-request-id"] != "trailed") == (200, True)
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [b"1;" + b"a" * 100 + b"\r\n \r\n", b"0\r\n" + b"a: b\r\n" * 20],
+    ids=["extensions", "trailers"],
+)
+def test_framing_without_end_is_cut_off(client: Client, endless: bytes) -> None:
+    client.send(request("transfer-encoding: chunked"), chunk(BODY))
+    first, rest = endless[:3], endless[3:]
+    client.send(first + rest * 100_000 if first == b"0\r\n" else endless * 40_000)
+    assert client.refusal() == (400, "invalid_request")
+
+
+def test_a_repeated_header_is_taken_for_all_of_its_values(client: Client) -> None:
+    client.send(
+        request("content-encoding: identity", "content-encoding: gzip", "content-length: 0")
+    )
+    assert client.refusal() == (415, "unsupported_content_encoding")
 
 
 def test_a_head_request_gets_no_body(client: Client) -> None:
