@@ -1,16 +1,19 @@
 """Applying fits: the one that matches an answer best, or none and the reason."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from gateway_core.calibration.changes import Changes
 from gateway_core.calibration.temperature import ANY_BUCKET, bucket_of, tempered
 
 if TYPE_CHECKING:
     from gateway_core.calibration.fitfile import BucketFit, FitFile
 
+_log: Final = logging.getLogger("s1gw.calibration")
 _Key = tuple[str, str, str]
 
 
@@ -48,20 +51,25 @@ class Calibrated:
 
 @attrs.define(eq=False)
 class Calibrator:
-    """The fits of one folder.
+    """The fits of one folder, read again when they have changed.
 
     Attributes:
         fits: every fit file that could be read, oldest first.
         problems: one sentence per file that could not be used.
+        changes: tells when to read them again; None for fits of no folder.
         stale: fits whose model no longer answers, by fit id, each with one sentence.
     """
 
     fits: "tuple[FitFile, ...]" = ()
     problems: tuple[str, ...] = ()
+    changes: Changes | None = None
     stale: dict[str, str] = attrs.field(factory=dict, init=False)
     _by_key: "dict[_Key, dict[str, tuple[str, BucketFit]]]" = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
         self._by_key = {}
         for file in self.fits:
             for fit in file.fits:
@@ -75,13 +83,17 @@ class Calibrator:
         A file that cannot be used is named in ``problems`` and the others still count. Where
         two fits are for the same questions, the one created last is used.
         """
-        paths = sorted(folder.glob("*.json"))
-        if not paths:
-            return cls()
-        # Whoever has no fits does not pay for what reads them.
-        from gateway_core.calibration.fitfile import read_fits
+        changes = Changes(lambda: folder.glob("*.json"))
+        return cls(*_read(changes), changes)
 
-        return cls(*read_fits(paths))
+    def refresh(self) -> None:
+        """Read the fits again if their files have changed; looks no more often than it should."""
+        if self.changes is None or not self.changes.found():
+            return
+        self.fits, self.problems = _read(self.changes)
+        self.stale.clear()
+        self._arrange()
+        _log.info("calibration fits in use now: %s", [fit.id for fit in self.fits])
 
     def apply(
         self, *, provider: str, model: str, question_type: str, probabilities: Mapping[str, float]
@@ -98,6 +110,7 @@ class Calibrator:
             question_type: ``options`` or ``yes_no``.
             probabilities: by option, all of them, summing to 1.
         """
+        self.refresh()
         others: dict[str, tuple[str, BucketFit]] = {}
         for bucket in (bucket_of(len(probabilities)), ANY_BUCKET):
             found = self._by_key.get((provider, question_type, bucket), {})
@@ -126,3 +139,13 @@ class Calibrator:
         )
         self.stale[fit_id] = text
         return text
+
+
+def _read(changes: Changes) -> "tuple[tuple[FitFile, ...], tuple[str, ...]]":
+    paths = sorted(changes.paths())
+    if not paths:
+        return (), ()
+    # Whoever has no fits does not pay for what reads them.
+    from gateway_core.calibration.fitfile import read_fits
+
+    return read_fits(paths)

@@ -10,7 +10,7 @@ import msgspec
 
 from gateway_core.calibration.fitfile import write_json
 from gateway_core.calibration.temperature import Bucket
-from gateway_core.calibration.thresholds import FILE_NAME, Kind
+from gateway_core.calibration.thresholds import FILE_NAME, Key, Kind
 from gateway_core.errors import ConfigError
 from gateway_core.wire.question import QuestionType
 
@@ -53,6 +53,11 @@ class MeasuredThreshold:
         return self.provider, self.question_type, self.bucket
 
     @property
+    def key(self) -> Key:
+        """What is measured once: a kind of question, answered by a model."""
+        return self.kind, self.model
+
+    @property
     def coverage(self) -> float:
         """The share of the examples that the threshold accepts."""
         return self.accepted / self.examples
@@ -82,7 +87,7 @@ def read_thresholds(path: Path) -> tuple[MeasuredThreshold, ...]:
 
 
 def apply_thresholds(state: Path, measured: Iterable[MeasuredThreshold], now: datetime) -> Path:
-    """Put thresholds in force; those for other providers and buckets stay.
+    """Put thresholds in force; those for other models and kinds of questions stay.
 
     Args:
         state: the gateway's own folder.
@@ -101,7 +106,7 @@ def apply_thresholds(state: Path, measured: Iterable[MeasuredThreshold], now: da
         before = read_thresholds(path)
     except msgspec.MsgspecError as error:
         raise ConfigError(f"{path}: not usable, move it away: {error}") from error
-    kept = {row.kind: row for row in (*before, *measured)}
+    kept = {row.key: row for row in (*before, *measured)}
     record = ThresholdFile(
         created=now.isoformat(timespec="seconds"), thresholds=tuple(kept.values())
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from gateway_core.calibration.changes import Changes
 from gateway_core.calibration.temperature import bucket_of
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ FILE_NAME: Final = "thresholds.json"
 
 Kind = tuple[str, str, str]
 """Provider, question type and bucket."""
+Key = tuple[Kind, str]
+"""Kind of question, and the model that answered it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -34,36 +37,54 @@ class Threshold:
 class Thresholds:
     """Every threshold in force, and the order in which they count.
 
+    Measured ones are read again when their file has changed.
+
     Attributes:
         default: the one for every provider that has no other.
         configured: those that the configuration gives, by provider.
-        measured: those that a measurement set, by provider, question type and bucket.
+        measured: those that a measurement set, by kind of question and model.
         problems: why measured ones could not be read.
+        changes: tells when to read the file of measured ones again; None when there is no file.
     """
 
     default: float
     configured: Mapping[str, float] = attrs.field(factory=dict)
-    measured: "Mapping[Kind, MeasuredThreshold]" = attrs.field(factory=dict)
+    measured: "Mapping[Key, MeasuredThreshold]" = attrs.field(factory=dict)
     problems: tuple[str, ...] = ()
+    changes: Changes | None = None
 
     @classmethod
     def load(cls, state: Path, default: float, configured: Mapping[str, float]) -> "Thresholds":
         """Read the measured thresholds of the folder ``state``; there may be none."""
-        path = state / FILE_NAME
-        if not path.exists():
-            return cls(default, configured)
-        # Whoever has measured nothing does not pay for what reads measurements.
-        import msgspec
+        found = cls(default, configured, changes=Changes(lambda: (state / FILE_NAME,)))
+        found._read(state / FILE_NAME)
+        return found
 
-        from gateway_core.calibration.thresholdfile import read_thresholds
+    def refresh(self) -> None:
+        """Read measured ones again if their file has changed; looks no more often than it should.
 
+        While what is there cannot be used, those that were read before still count.
+        """
+        if self.changes is not None and self.changes.found():
+            for path in self.changes.paths():
+                self._read(path)
+
+    def _read(self, path: Path) -> None:
+        self.problems = ()
         try:
-            found = read_thresholds(path)
+            path.stat()
+            # Whoever has measured nothing does not pay for what reads measurements.
+            import msgspec
+
+            from gateway_core.calibration.thresholdfile import read_thresholds
+
+            self.measured = {row.key: row for row in read_thresholds(path)}
+        except FileNotFoundError:
+            self.measured = {}
         except OSError as error:
-            return cls(default, configured, problems=(f"{FILE_NAME}: {error.strerror}",))
+            self.problems = (f"{FILE_NAME}: {error.strerror}",)
         except msgspec.MsgspecError as error:
-            return cls(default, configured, problems=(f"{FILE_NAME}: not usable: {error}",))
-        return cls(default, configured, {row.kind: row for row in found})
+            self.problems = (f"{FILE_NAME}: not usable: {error}",)
 
     def threshold_for(
         self,
@@ -91,15 +112,22 @@ class Thresholds:
         """
         if requested is not None:
             return Threshold(value=requested)
+        self.refresh()
         if provider in self.configured:
             return Threshold(value=self.configured[provider])
-        found = self.measured.get((provider, question_type, bucket_of(option_count)))
-        if found is None:
+        kind = provider, question_type, bucket_of(option_count)
+        own = self.measured.get((kind, model))
+        if own is not None and own.fit == fit:
+            return Threshold(value=own.threshold)
+        return self._of_another(kind)
+
+    def _of_another(self, kind: Kind) -> Threshold:
+        found = [row for row in self.measured.values() if row.kind == kind]
+        if not found:
             return Threshold(value=self.default)
-        if (found.model, found.fit) == (model, fit):
-            return Threshold(value=found.threshold)
+        strictest = max(found, key=lambda row: row.threshold)
         text = (
-            f"the threshold measured for {provider} is for model {found.model!r} with "
-            f"{found.fit or 'no fit'}; it counts only if it is above the default"
+            f"the threshold measured for {strictest.provider} is for model {strictest.model!r} "
+            f"with {strictest.fit or 'no fit'}; it counts only if it is above the default"
         )
-        return Threshold(value=max(found.threshold, self.default), warnings=(text,))
+        return Threshold(value=max(strictest.threshold, self.default), warnings=(text,))

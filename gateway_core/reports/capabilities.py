@@ -17,6 +17,7 @@ TOOLS: Final = ("system1_decide", "system1_health", "system1_capabilities")
 
 def capabilities_report(scene: Scene) -> dict[str, Any]:
     """Say what the gateway can do; asks nobody."""
+    scene.refresh()
     decide = scene.loaded.config.decide
     providers = [link.provider for link in scene.chain if isinstance(link.provider, Provider)]
     return {

@@ -23,6 +23,7 @@ async def health_report(scene: Scene, *, paused: bool) -> dict[str, Any]:
         scene: the gateway.
         paused: whether deciding is switched off.
     """
+    scene.refresh()
     closed = any(place.faults for place in scene.middleware)
     probes = await asyncio.gather(*(_probed(link) for link in scene.chain))
     roles = ["primary", *["fallback"] * len(probes)]

@@ -36,6 +36,11 @@ class Scene:
     problems: Sequence[str] = ()
     middleware: Sequence[Place] = ()
 
+    def refresh(self) -> None:
+        """Look whether fits or thresholds have changed."""
+        self.calibrator.refresh()
+        self.thresholds.refresh()
+
     @property
     def chain_source(self) -> str:
         """Whether the chain is ``configured`` or ``automatic``."""

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import anyio
+import attrs
 import pytest
 
 from gateway_core.calibration.fitfile import BucketFit, FitFile, write_json
@@ -108,6 +110,44 @@ async def test_an_applied_threshold_counts_unless_configured_otherwise(
     async with Gateway.open(path) as gateway:
         reply = await gateway.decide(ASKED)
     assert reply["status"] == status
+
+
+async def test_a_running_gateway_uses_new_fits_and_thresholds(answering, configure, tmp_path):
+    path, state = configure(answering("m-1")), tmp_path / "state"
+    async with Gateway.open(path) as gateway:
+        assert (await gateway.decide(ASKED))["calibration"]["id"] == "fit-1"
+        sharper = attrs.evolve(FIT, temperature=0.5)
+        fit = FitFile(id="fit-2", provider="acme", created="2027", fits=(sharper,))
+        write_json(state / "calibration" / "fit-2.json", fit)
+        await until(gateway, lambda reply: reply["calibration"]["id"] == "fit-2")
+        apply_thresholds(state, [measured(0.95, fit="fit-2")], NOW)
+        await until(gateway, lambda reply: reply["reason"] == "below_threshold")
+        for file in (state / "calibration").glob("*.json"):
+            file.unlink()
+        await until(gateway, lambda reply: not reply["calibrated"])
+        assert (await gateway.capabilities())["calibration"] == []
+
+
+async def test_a_file_that_breaks_while_running_is_told_and_lowers_no_bar(
+    answering, configure, tmp_path
+):
+    path, state = configure(answering("m-1"), "threshold = 0.1"), tmp_path / "state"
+    applied = apply_thresholds(state, [measured(0.6)], NOW)
+    async with Gateway.open(path) as gateway:
+        assert (await gateway.decide(ASKED))["status"] == "abstained"
+        applied.write_text("{")
+        with anyio.fail_after(10):
+            while not (warnings := (await gateway.health())["warnings"]):
+                pass
+        assert warnings[0].startswith("thresholds.json: not usable")
+        assert (await gateway.decide(ASKED))["status"] == "abstained"
+
+
+async def until(gateway, true):
+    """Ask again and again until the reply is as wanted."""
+    with anyio.fail_after(10):
+        while not true(await gateway.decide(ASKED)):
+            pass
 
 
 async def test_names_that_nobody_has_are_told(answering, configure):

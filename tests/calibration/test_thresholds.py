@@ -1,10 +1,16 @@
 """Which threshold counts for an answer."""
 
+from datetime import UTC, datetime
+
 import attrs
 import pytest
 
 from gateway_core.calibration.fitfile import write_json
-from gateway_core.calibration.thresholdfile import MeasuredThreshold, ThresholdFile
+from gateway_core.calibration.thresholdfile import (
+    MeasuredThreshold,
+    ThresholdFile,
+    apply_thresholds,
+)
 from gateway_core.calibration.thresholds import FILE_NAME, Thresholds
 
 MEASURED = MeasuredThreshold(
@@ -62,6 +68,16 @@ def test_a_threshold_of_another_model_or_fit_never_lowers_the_bar(
     found = loaded.threshold_for(provider="laya", **(ASKED | changes))
     assert found.value == value
     assert "'laya-1' with cal-a" in found.warnings[0]
+
+
+def test_each_model_of_a_provider_keeps_its_threshold(tmp_path):
+    other = attrs.evolve(MEASURED, model="laya-2", threshold=0.7)
+    for rows in ([MEASURED, other], [attrs.evolve(MEASURED, threshold=0.65)]):
+        apply_thresholds(tmp_path, rows, datetime(2026, 1, 1, tzinfo=UTC))
+    found = Thresholds.load(tmp_path, 0.6, {})
+    for model, value in (("laya-1", 0.65), ("laya-2", 0.7), ("laya-3", 0.7)):
+        asked = ASKED | {"model": model}
+        assert found.threshold_for(provider="laya", **asked).value == value
 
 
 def test_without_a_file_the_default_counts(tmp_path):

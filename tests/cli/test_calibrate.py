@@ -76,7 +76,7 @@ def test_nothing_is_asked_before_the_cost_is_agreed_to(run, labelled, upstream, 
     assert fits(tmp_path) == ()
 
 
-def test_a_fit_is_made_and_used_from_the_next_start(run, labelled, upstream, tmp_path):
+def test_a_fit_is_made_and_used(run, labelled, upstream, tmp_path):
     found = run("calibrate", "fit", labelled(), "--provider", "acme", "--yes")
     assert "acme-1" in found.stdout
     assert len(upstream.requests) == 200

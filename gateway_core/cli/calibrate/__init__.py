@@ -18,7 +18,7 @@ from gateway_core.cli.calibrate.rows import (
 from gateway_core.cli.faults import told_plainly
 from gateway_core.cli.terminal import say, table
 
-_RESTART: Final = "Running gateways use it from their next start."
+_IN_USE: Final = "Running gateways use it within a second."
 
 
 _HELP: Final = """Make confidence mean what it says, from answers whose truth is known.
@@ -73,7 +73,7 @@ def fit(config_path: Path | None, /, **options: Any) -> None:
         from gateway_core.cli.calibrate.saving import save_fits
 
         path = save_fits(rest["provider"], examples, fits)
-    say(f"\nWritten to {path}. {_RESTART}")
+    say(f"\nWritten to {path}. {_IN_USE}")
 
 
 @calibrate.command()
@@ -107,7 +107,7 @@ def thresholds(config_path: Path | None, /, **options: Any) -> None:
     if not measured:
         raise SystemExit(1)
     if path is not None:
-        say(f"\nWritten to {path}. {_RESTART}")
+        say(f"\nWritten to {path}. {_IN_USE}")
 
 
 @calibrate.command()
