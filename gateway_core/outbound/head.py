@@ -26,6 +26,7 @@ _FRAMING: Final = frozenset(
         "proxy-connection",
     }
 )
+_line: Final = "{}: {}\r\n".format
 _OURS: Final = {"user-agent": f"s1gw/{__version__}", "accept-encoding": ACCEPT_ENCODING}
 
 
@@ -54,11 +55,13 @@ class Headers:
         Raises:
             ProviderError: a header holds what HTTP does not allow.
         """
-        lines = []
-        for name, value in headers.items():
-            field = _field_name(name)
-            if field not in self._settled:
-                lines.append(f"{field}: {value}\r\n")
+        fields = [*map(_field_name, headers)]
+        lines = [*map(_line, fields, headers.values())]
+        if not self._settled.isdisjoint(fields):
+            settled = self._settled
+            lines = [
+                line for field, line in zip(fields, lines, strict=True) if field not in settled
+            ]
         if length is not None:
             lines.append(f"content-length: {length}\r\n")
         text = "".join(lines)

@@ -1,6 +1,7 @@
 """One HTTP/1.1 reply out of the bytes of a connection, with limits on every part of it."""
 
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 import attrs
@@ -28,6 +29,16 @@ def _field_name(raw: bytes) -> str:
     return raw.decode("latin-1").lower()
 
 
+def _joined(fields: list[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return header fields by name, the values of one that is repeated joined by commas."""
+    headers = {_field_name(name): value.decode("latin-1") for name, value in fields}
+    if len(headers) < len(fields):
+        for field in headers:
+            values = [value for name, value in fields if _field_name(name) == field]
+            headers[field] = b", ".join(values).decode("latin-1")
+    return headers
+
+
 class ReplyReader:
     """Reads replies one after the other; the callbacks are those of ``httptools``.
 
@@ -49,6 +60,7 @@ class ReplyReader:
         self.complete = self.reusable = self.head_done = False
         self.status = 0
         self._head_only = head_only
+        self._fields: list[tuple[bytes, bytes]] = []
         self._headers: dict[str, str] = {}
         self._pieces: list[bytes] = []
         self._head_size = self._body_size = self._received = 0
@@ -100,20 +112,19 @@ class ReplyReader:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep one header field; trailers are read over."""
-        if self.head_done:
-            return
-        self._head_size += len(name) + len(value) + _FIELD_CHARGE
-        if self._head_size > _MAX_HEAD_BYTES:
-            raise MalformedResponse("the reply's headers are too large")
-        field, text = _field_name(name), value.decode("latin-1")
-        known = self._headers.get(field)
-        self._headers[field] = text if known is None else f"{known}, {text}"
+        if not self.head_done:
+            self._fields.append((name, value))
 
     def on_headers_complete(self) -> None:
         """Judge the head of the reply; an interim one (1xx) is read over."""
+        fields, self._fields = self._fields, []
+        self._head_size += sum(map(len, chain.from_iterable(fields))) + _FIELD_CHARGE * len(fields)
+        if self._head_size > _MAX_HEAD_BYTES:
+            raise MalformedResponse("the reply's headers are too large")
         status = self._parser.get_status_code()
         if status < 200:
             return
+        self._headers = _joined(fields)
         coding = self._headers.get("transfer-encoding")
         if coding is not None and coding.lower() != "chunked":
             raise MalformedResponse("the reply has an unknown transfer encoding")
@@ -136,7 +147,6 @@ class ReplyReader:
     def on_message_complete(self) -> None:
         """Finish the reply, or go on to the next when it was an interim one."""
         if not self.head_done:
-            self._headers = {}
             return
         self.complete = True
         self.reusable = not self._head_only and self._parser.should_keep_alive()

@@ -1,6 +1,7 @@
 """What the caller gets back: the upstream's bytes, or an envelope; and which headers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
@@ -25,6 +26,7 @@ _FORWARDED_FAMILY: Final = "x-ratelimit-"
 _FORWARDED: Final = ("retry-after", "retry-after-ms", "x-should-retry", _FORWARDED_FAMILY)
 _SYSTEMONE_ID: Final = "x-typesafe-request-id"
 """The public System One client fails on a reply without it, whoever the upstream is."""
+_value: Final[Callable[[tuple[bytes, bytes]], bytes]] = itemgetter(1)
 _OWN_ID: Final = "x-request-id"
 
 
@@ -149,7 +151,7 @@ def _request_ids(headers: Mapping[str, str], target: Target, wire: Format, own: 
 
 def _safe(headers: Pairs, secrets: Sequence[Secret]) -> Pairs:
     """Return ``headers`` without those whose value holds a secret."""
-    values = b"\n".join([value for _, value in headers])
+    values = b"\n".join(map(_value, headers))
     for secret in secrets:
         text = _bytes(secret.reveal())
         if text in values:
