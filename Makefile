@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml)
+PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml examples/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint types imports docs docs-check schema bench evidence format clean
