@@ -11,6 +11,7 @@ from gateway_core.relay.limits.counting import MINUTE_S, Bound, too_many, too_of
 from gateway_core.relay.limits.store import Entry
 
 _SLOT: Final = "slot"
+_NO_WINDOW: Final = (-1.0, 0, 0)
 
 
 class ProcessWindows(MemoryStorage):
@@ -39,7 +40,9 @@ class ProcessWindows(MemoryStorage):
     def hit(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
         """Do as ``acquire_sliding_window_entry``, at once."""
         index, elapsed = divmod(self._clock(), expiry)
-        previous, current = self._counts(key, index)
+        seen, previous, current = self._windows.get(key, _NO_WINDOW)
+        if seen != index:
+            previous, current = (current if seen == index - 1 else 0), 0
         if int(previous * (expiry - elapsed) / expiry) + current + amount > limit:
             return False
         self._windows[key] = (index, previous, current + amount)
@@ -48,14 +51,10 @@ class ProcessWindows(MemoryStorage):
     def window(self, key: str, expiry: int) -> tuple[int, float, int, float]:
         """Do as ``get_sliding_window``, at once."""
         index, elapsed = divmod(self._clock(), expiry)
-        previous, current = self._counts(key, index)
+        seen, previous, current = self._windows.get(key, _NO_WINDOW)
+        if seen != index:
+            previous, current = (current if seen == index - 1 else 0), 0
         return previous, expiry - elapsed, current, 2 * expiry - elapsed
-
-    def _counts(self, key: str, index: float) -> tuple[int, int]:
-        seen, previous, current = self._windows.get(key, (index, 0, 0))
-        if seen == index:
-            return previous, current
-        return (current if seen == index - 1 else 0), 0
 
 
 class ProcessStore:
