@@ -96,7 +96,7 @@ def test_hooks_that_cannot_be_read_are_not_guessed(run, site, source: str | None
     assert listed(run)["acme"]["hooks"] is None
 
 
-def test_reasons_are_shown(run, site, write_config) -> None:
+def test_the_listing_says_why_a_plugin_cannot_be_used(run, site, write_config) -> None:
     write_config("[plugins]\ndisabled = ['laya']")
     site.distribution("acme-one", {PROVIDERS_GROUP: {"acme": "a:B"}})
     site.distribution("acme-two", {PROVIDERS_GROUP: {"acme": "a:B"}})

@@ -30,7 +30,7 @@ def test_another_process_sees_it(run, spawn) -> None:
     assert status["since"].endswith("+00:00")
 
 
-def test_health_reports_it(run) -> None:
+def test_health_reports_that_deciding_is_paused(run) -> None:
     run("toggle", "off")
     report = json.loads(run("health", "--json").stdout)
 

@@ -33,7 +33,9 @@ from gateway_core.config.load import load_config
         {"S1GW_PLUGINS_DISABLED": "a"},
     ],
 )
-def test_both_ways_agree(tmp_path: Path, text: str, environ: dict[str, str]) -> None:
+def test_the_quick_way_of_reading_agrees_with_the_whole_one(
+    tmp_path: Path, text: str, environ: dict[str, str]
+) -> None:
     path = tmp_path / "config.toml"
     path.write_text(text)
 

@@ -59,7 +59,7 @@ async def test_a_status_is_the_plugins_to_judge(serve, sender, status) -> None:
         assert (await client.get(server.url())).status_code == status
 
 
-async def test_the_policy_holds(serve, outbound) -> None:
+async def test_a_client_keeps_to_the_destination_policy(serve, outbound) -> None:
     client = outbound.sender(Endpoint(), DestinationPolicy()).client()
     async with serve() as server, client:
         with pytest.raises(DestinationBlocked):
@@ -67,7 +67,7 @@ async def test_the_policy_holds(serve, outbound) -> None:
     assert server.connections == 0
 
 
-async def test_the_cap_holds(serve, sender) -> None:
+async def test_a_client_reads_no_more_than_the_cap(serve, sender) -> None:
     reply = b"HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n"
     async with serve(reply) as server, sender.client() as client:
         with pytest.raises(MalformedResponse):

@@ -67,7 +67,7 @@ def test_it_is_formatted_and_typed(installed, run: Run) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_it_decides(installed, run: Run, tmp_path: Path) -> None:
+def test_a_new_provider_decides_in_a_gateway(installed, run: Run, tmp_path: Path) -> None:
     kind, _, _ = installed
 
     def answer(received: Received) -> Reply:

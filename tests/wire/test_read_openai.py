@@ -66,7 +66,7 @@ def test_a_list_that_does_not_fit_is_malformed(answers: list[object]) -> None:
         got(listed(*answers), CHOICE)
 
 
-def test_values_are_typed() -> None:
+def test_a_boolean_is_not_the_option_that_is_spelt_like_it() -> None:
     question = Question(text="?", options=("true", "false"))
     spread = [{"value": True, "probability": 0.9}, {"value": False, "probability": 0.1}]
     body = listed({"type": "choice", "choice": True, "probabilities": spread})

@@ -60,7 +60,7 @@ def test_it_is_keyless_and_stays_on_the_machine_by_default() -> None:
 
 
 @pytest.mark.parametrize("base", ["http://127.0.0.1:8000", "http://127.0.0.1:8000/v1/"])
-def test_its_urls(base: str) -> None:
+def test_both_spellings_of_the_base_url_lead_to_the_same_routes(base: str) -> None:
     provider = _subject().build(base_url=base)
     assert provider.url(Operation.DECIDE) == "http://127.0.0.1:8000/v1/systemone"
     assert provider.url(Operation.HEALTH) == "http://127.0.0.1:8000/health"

@@ -20,7 +20,9 @@ async def _ask(provider: Provider, question: Question = QUESTION) -> Answer:
 @pytest.mark.parametrize(
     "question", [QUESTION, Question(text="Urgent?"), Question(text="x" * 8000)]
 )
-async def test_laya_serve_answers(laya_serve, connect, question: Question) -> None:
+async def test_a_question_is_answered_by_laya_serve(
+    laya_serve, connect, question: Question
+) -> None:
     async with connect(laya_serve()) as provider:
         answer = await _ask(provider, question)
     assert answer.decision in question.outcomes
@@ -67,7 +69,7 @@ async def test_the_probe_knows_laya_serve(laya_serve, connect) -> None:
     assert (result.ok, result.detail) == (True, "laya-serve, which takes 7 model names")
 
 
-async def test_the_engine_answers(laya_engine, connect) -> None:
+async def test_a_question_is_answered_by_layas_own_server(laya_engine, connect) -> None:
     async with connect(laya_engine()) as provider:
         answer = await _ask(provider)
     assert answer.decision == "billing"

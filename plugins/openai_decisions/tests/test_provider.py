@@ -42,7 +42,7 @@ def _error(message: str, code: str | None = None) -> dict[str, Any]:
         ("https://r.services.ai.azure.com", "https://r.services.ai.azure.com/openai/v1/decisions"),
     ],
 )
-def test_its_urls(base: str, expected: str) -> None:
+def test_the_route_follows_from_the_base_url(base: str, expected: str) -> None:
     assert SUBJECT.build(base_url=base).url(Operation.DECIDE) == expected
 
 

@@ -32,7 +32,7 @@ def test_its_route_is_called_decisions(base: str) -> None:
     assert provider.url(Operation.DECIDE) == "https://api.perplexity.ai/v1/decisions"
 
 
-def test_its_limits() -> None:
+def test_it_declares_perplexitys_documented_limits() -> None:
     capabilities = SUBJECT.build().capabilities
     assert (capabilities.max_options, capabilities.max_questions) == (255, 128)
     assert capabilities.request_id_header == "x-request-id"
