@@ -11,6 +11,11 @@ from gateway_core.calibration.fitfile import Estimate
 from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.measures import estimate
 
+Entry = Mapping[str, Any]
+"""An entry of the decision log, as ``LogReader`` gives it."""
+Answers = dict[tuple[str, str], Entry]
+"""One provider's decisions, by request id and digest of the question."""
+
 
 @attrs.frozen(kw_only=True)
 class Side:
@@ -80,7 +85,7 @@ def pairs_of(first: Iterable[Example], second: Iterable[Example]) -> list[tuple[
     return [(one, by_key[one.key]) for one in first if one.key in by_key]
 
 
-def compare(entries: Iterable[Mapping[str, Any]], first: str, second: str) -> Comparison:
+def compare(entries: Iterable[Entry], first: str, second: str) -> Comparison:
     """Compare two providers on the questions of a decision log that both were asked.
 
     Args:
@@ -88,15 +93,7 @@ def compare(entries: Iterable[Mapping[str, Any]], first: str, second: str) -> Co
         first: a provider's name.
         second: another's.
     """
-    answers: dict[str, dict[tuple[str, str], Mapping[str, Any]]] = {first: {}, second: {}}
-    failed = dict.fromkeys(answers, 0)
-    for entry in entries:
-        if entry["provider"] in answers:
-            if entry["decision"] is None:
-                failed[entry["provider"]] += 1
-            else:
-                key = entry["request_id"], entry["digest"]
-                answers[entry["provider"]][key] = entry
+    answers, failed = _by_question(entries, (first, second))
     keys = [key for key in answers[first] if key in answers[second]]
     pairs = [(answers[first][key], answers[second][key]) for key in keys]
     known = [pair for pair in pairs if pair[0]["gold"] is not None]
@@ -115,9 +112,24 @@ def compare(entries: Iterable[Mapping[str, Any]], first: str, second: str) -> Co
     )
 
 
-def _side(
-    provider: str, answers: Mapping[Any, Mapping[str, Any]], failed: int, right: Sequence[bool]
-) -> Side:
+def _by_question(
+    entries: Iterable[Entry], providers: Iterable[str]
+) -> tuple[dict[str, Answers], dict[str, int]]:
+    """Return what each provider decided, by question, and how often it decided nothing."""
+    answers: dict[str, Answers] = {provider: {} for provider in providers}
+    failed = dict.fromkeys(answers, 0)
+    for entry in entries:
+        provider = entry["provider"]
+        if provider not in answers:
+            continue
+        if entry["decision"] is None:
+            failed[provider] += 1
+        else:
+            answers[provider][entry["request_id"], entry["digest"]] = entry
+    return answers, failed
+
+
+def _side(provider: str, answers: Answers, failed: int, right: Sequence[bool]) -> Side:
     times = [entry["latency_ms"] for entry in answers.values() if entry["latency_ms"] is not None]
     return Side(
         provider=provider,
