@@ -18,6 +18,7 @@ from gateway_core.relay.limits.admission import Admission, bounds_of
 from gateway_core.relay.limits.counting import Bound
 from gateway_core.relay.limits.limiter import Limiter
 from gateway_core.relay.listing import list_models
+from gateway_core.relay.pages import PageGuard
 from gateway_core.relay.reading import read_whole
 from gateway_core.relay.replies import JSON, refusal
 from gateway_core.relay.routing import Router
@@ -41,6 +42,7 @@ class Relay:
         """
         self._config = registry.loaded.config
         self._keys = keys
+        self._pages = PageGuard((self._config.http.host, *self._config.http.allowed_hosts))
         self._limiter = limiter
         self._bounds: dict[str, tuple[Caller, Sequence[Bound]]] = {}
         self._router = Router(registry, self._config)
@@ -51,9 +53,11 @@ class Relay:
         """Say who calls from the address ``client``.
 
         Raises:
-            RelayRefused: ``invalid_api_key``, or ``permission_denied`` for the address.
+            RelayRefused: ``invalid_api_key``, or ``permission_denied`` for the address; without
+                authentication, whatever a page of another site sent.
         """
         if self._keys is None:
+            self._pages.check(headers)
             return OPERATOR
         token = bearer_token(headers)
         caller = self._keys.find(token) if token else None

@@ -59,7 +59,8 @@ class HttpConfig:
         tls_key: the certificate's PEM key file.
         limits_store: where limits are counted: ``memory://`` or a Redis or Valkey URL.
         limits_store_down: ``local`` to go on with limits of this process, or ``refuse``.
-        allowed_hosts: Host and Origin names that ``/mcp`` takes beside loopback.
+        allowed_hosts: Host and Origin names that are taken beside loopback's: by ``/mcp``, and by
+            every route that needs a key, when auth is disabled.
     """
 
     host: str = "127.0.0.1"

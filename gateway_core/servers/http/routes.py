@@ -38,8 +38,8 @@ class Route:
     open: bool = False
 
 
-_RELAYED: Final = (400, 401, 402, 403, 404, 413, 415, 422, 429, 502, 503, 504)
-_GUARDED: Final = (400, 401, 403, 429)
+_RELAYED: Final = (400, 401, 402, 403, 404, 413, 415, 421, 422, 429, 502, 503, 504)
+_GUARDED: Final = (400, 401, 403, 421, 429)
 
 ROUTES: Final = (
     Route(
@@ -102,7 +102,7 @@ ROUTES: Final = (
         request="McpMessage",
         response="McpMessage",
         refusal="McpRefusal",
-        errors=(*_GUARDED, 404, 406, 413, 415, 421),
+        errors=(*_GUARDED, 404, 406, 413, 415),
     ),
     Route(
         method="GET",
