@@ -39,13 +39,21 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f} %"
 
 
-def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> None:
-    """Print rows in aligned columns under a heading."""
+def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> list[int]:
+    """Print rows in aligned columns under a heading; return the columns' widths."""
     cells = [[plain(cell) for cell in row] for row in rows]
-    widths = [max(len(row[i]) for row in [list(heading), *cells]) for i in range(len(heading))]
+    widths = [max(map(len, column)) for column in zip(heading, *cells, strict=True)]
     say(_line(heading, widths), bold=True)
+    return more_rows(cells, widths)
+
+
+def more_rows(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> list[int]:
+    """Print further rows of a table; return its columns' widths, which may have grown."""
+    cells = [[plain(cell) for cell in row] for row in rows]
+    grown = [max(width, *map(len, column)) for width, *column in zip(widths, *cells, strict=True)]
     for row in cells:
-        say(_line(row, widths))
+        say(_line(row, grown))
+    return grown
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

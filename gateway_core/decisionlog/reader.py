@@ -24,6 +24,7 @@ COLUMNS: Final = (
     "probabilities",
     "decision",
     "confidence",
+    "calibrated",
     "fit",
     "temperature",
     "threshold",
@@ -84,6 +85,16 @@ class LogReader:
         """Return the last ``count`` entries, oldest first."""
         rows = self._connection.execute(f"{_SELECT} ORDER BY id DESC LIMIT ?", [count])
         return [_entry(row) for row in rows][::-1]
+
+    def follow(self, count: int) -> Iterator[list[dict[str, Any]]]:
+        """Yield the last ``count`` entries, and then, whenever asked, those that came since."""
+        found = self._connection.execute(f"{_SELECT} ORDER BY id DESC LIMIT ?", [count])
+        rows, last = found.fetchall()[::-1], 0
+        while True:
+            last = rows[-1]["id"] if rows else last
+            yield [_entry(row) for row in rows]
+            found = self._connection.execute(f"{_SELECT} WHERE id > ? ORDER BY id", [last])
+            rows = found.fetchall()
 
     def show(self, request_id: str) -> list[dict[str, Any]]:
         """Return every entry of one call: its answer and its shadows."""
@@ -148,6 +159,7 @@ def _entry(row: sqlite3.Row) -> dict[str, Any]:
         "probabilities": dict(zip(names, spread, strict=True)) if names and spread else spread,
         "decision": _named(row["decision"], names),
         "gold": _named(row["gold"], names),
+        "calibrated": row["fit"] is not None,
         **{key: content.get(key) for key in ("question", "options", "context")},
     }
     return {column: found[column] for column in COLUMNS}

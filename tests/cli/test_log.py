@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,6 +90,70 @@ def test_export_as_jsonl_and_csv_holds_the_same(run, tmp_path):
     assert out.read_text().splitlines() == lines
 
 
+def test_what_a_spreadsheet_would_run_is_harmless_in_csv_and_whole_in_jsonl(run):
+    entries = [entry(text) for text in ("=1+1", "+1", "-1", "@now", "\tx", "plain")]
+    table = run("log", "export", "--format", "csv", entries=entries).stdout
+    cells = [row["request_id"] for row in csv.DictReader(io.StringIO(table))]
+    assert cells == ["'=1+1", "'+1", "'-1", "'@now", "'\tx", "plain"]
+    lines = run("log", "export").stdout.splitlines()
+    assert [json.loads(line)["request_id"] for line in lines] == [one.request_id for one in entries]
+
+
+def test_every_entry_says_whether_it_was_calibrated(run):
+    entries = [entry("r1"), entry("r2", fit="fit-1", temperature=2.0)]
+    lines = run("log", "export", entries=entries).stdout.splitlines()
+    assert [json.loads(line)["calibrated"] for line in lines] == [False, True]
+
+
+@pytest.fixture
+def following(tmp_path, run):
+    """Start ``s1gw log tail --follow`` over a log with one entry."""
+    run("log", "tail", entries=[entry("r1")])
+    environ = os.environ | {
+        "S1GW_CONFIG": str(tmp_path / "c.toml"),
+        "S1GW_STATE_DIR": str(tmp_path),
+    }
+    command = [str(Path(sys.executable).with_name("s1gw")), "log", "tail", "--follow"]
+    started = []
+
+    def start(*arguments):
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        started.append(subprocess.Popen([*command, *arguments], env=environ, **pipes))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_following_prints_what_comes_until_it_is_interrupted(run, following):
+    process = following("--json")
+    assert json.loads(process.stdout.readline())["request_id"] == "r1"
+    for number in ("r2", "r3"):
+        run("log", "tail", entries=[entry(number)])
+        assert json.loads(process.stdout.readline())["request_id"] == number
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=10) == ("", "")
+    assert process.returncode == 0
+
+
+def test_following_prints_one_table(run, following):
+    process = following()
+    heading, first = (process.stdout.readline() for _ in range(2))
+    run("log", "tail", entries=[entry("r2")])
+    assert heading.startswith("when (UTC)")
+    assert process.stdout.readline()[20:] == first[20:].replace("r1", "r2")
+
+
+def test_following_ends_when_nobody_reads_on(following):
+    process = following("--json")
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(timeout=10) == 0
+    assert process.stderr.read() == ""
+
+
 def test_export_to_where_nothing_can_be_written_is_told(run, tmp_path):
     found = run("log", "export", "-o", "/nowhere/x", entries=[entry("r1")], code=2)
     assert "cannot be written" in found.stderr
@@ -128,9 +196,6 @@ def test_providers_that_never_met_cannot_be_compared(run):
 
 
 def test_the_commands_of_the_log_import_no_numerics(tmp_path):
-    import subprocess
-    import sys
-
     code = (
         "import sys; from gateway_core.cli import main\n"
         "try: main(['calibrate', '--help'])\nexcept SystemExit: pass\n"

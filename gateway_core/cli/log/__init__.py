@@ -1,20 +1,16 @@
 """``s1gw log``: what the gateway decided, and what would have been right."""
 
-import csv
 import json
 import sys
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any, Final
 
 import click
 
-from gateway_core.cli.terminal import percent, plain, say, say_json, table
+from gateway_core.cli.log.export import write_csv, write_jsonl
+from gateway_core.cli.log.printing import follow, print_entries
+from gateway_core.cli.terminal import plain, say, say_json
 from gateway_core.decisionlog.reader import COLUMNS, LogReader
 from gateway_core.errors import InvalidRequest
-
-_NESTED: Final = ("probabilities", "attempts", "options", "context")
-_HEADING: Final = ("when", "request", "provider", "status", "decision", "confidence", "gold")
 
 
 def open_log(config_path: Path | None) -> LogReader:
@@ -42,16 +38,22 @@ def log() -> None:
 
 @log.command()
 @click.option("-n", "--lines", "count", type=click.IntRange(1), default=20, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.option("-f", "--follow", "go_on", is_flag=True, help="Go on with new ones until Ctrl-C.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON for programs; one a line with --follow."
+)
 @click.pass_obj
-def tail(config_path: Path | None, *, count: int, as_json: bool) -> None:
+def tail(config_path: Path | None, *, count: int, go_on: bool, as_json: bool) -> None:
     """Print the last decisions, oldest first."""
     with open_log(config_path) as reader:
+        if go_on:
+            follow(reader, count, as_json=as_json)
+            return
         entries = reader.tail(count)
     if as_json:
         say_json(entries)
     else:
-        table([_row(entry) for entry in entries], _HEADING)
+        print_entries(entries)
 
 
 @log.command()
@@ -86,8 +88,11 @@ def show(config_path: Path | None, request_id: str, *, as_json: bool) -> None:
 )
 @click.pass_obj
 def export(config_path: Path | None, *, style: str, output: Path | None) -> None:
-    """Write every entry as JSONL or CSV."""
-    write = _write_csv if style == "csv" else _write_jsonl
+    """Write every entry as JSONL or CSV.
+
+    In CSV, a text that a spreadsheet would run as a formula starts with an apostrophe.
+    """
+    write = write_csv if style == "csv" else write_jsonl
     with open_log(config_path) as reader:
         if output is None:
             write(sys.stdout, reader.entries())
@@ -112,32 +117,5 @@ def label(config_path: Path | None, request_id: str, gold: str) -> None:
     say(f"{plain(request_id)}: {plain(gold)}")
 
 
-def _row(entry: Mapping[str, Any]) -> list[str]:
-    confidence = entry["confidence"]
-    shown = (
-        entry["logged_at"][:19].replace("T", " "),
-        entry["request_id"],
-        f"{entry['provider'] or '-'}{' (shadow)' if entry['role'] == 'shadow' else ''}",
-        entry["status"] if entry["reason"] is None else f"{entry['status']}: {entry['reason']}",
-        "-" if entry["decision"] is None else str(entry["decision"]),
-        "-" if confidence is None else percent(confidence),
-        "-" if entry["gold"] is None else str(entry["gold"]),
-    )
-    return list(shown)
-
-
 def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
-
-
-def _write_jsonl(file: IO[str], entries: Iterable[Mapping[str, Any]]) -> None:
-    for entry in entries:
-        file.write(json.dumps(entry, ensure_ascii=False) + "\n")
-
-
-def _write_csv(file: IO[str], entries: Iterable[Mapping[str, Any]]) -> None:
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for entry in entries:
-        nested = {key: json.dumps(entry[key]) for key in _NESTED if entry[key] is not None}
-        writer.writerow({**entry, **nested})
