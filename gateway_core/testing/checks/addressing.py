@@ -18,7 +18,7 @@ def _urls(provider: Provider) -> dict[Operation, str]:
     needs=Needs.UPSTREAM,
 )
 def urls_are_on_the_configured_host(subject: Subject) -> None:
-    """Check 5 of the contract."""
+    """Behind two bases: a plain one, and one with a literal address, a port and a path."""
     for base in ("https://kit.example", "http://[::1]:8765/x"):
         for operation, url in _urls(subject.build(base_url=base)).items():
             same = urlsplit(url)[:2] == urlsplit(base)[:2]
@@ -31,7 +31,7 @@ def urls_are_on_the_configured_host(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 def urls_keep_the_base_path(subject: Subject) -> None:
-    """Check 5 of the contract."""
+    """``context.url`` keeps it; joining by hand tends to lose it."""
     for operation, url in _urls(subject.build()).items():
         kept = urlsplit(url).path.startswith(f"{PATH}/")
         require(kept, f"for {operation} it named the path {urlsplit(url).path!r}")
@@ -58,7 +58,7 @@ def urls_ignore_trailing_slashes(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 def urls_hold_no_credential(subject: Subject) -> None:
-    """Check 5 of the contract."""
+    """Neither in the query nor as a user name."""
     for operation, url in _urls(subject.build()).items():
         require(KEY.reveal() not in url, f"the URL for {operation} holds the key")
         require("@" not in urlsplit(url).netloc, f"the URL for {operation} holds a user name")

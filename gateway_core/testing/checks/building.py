@@ -17,6 +17,7 @@ from gateway_core.testing.checks.subject import KEY, NoWayOut, Subject
 from gateway_core.types import Operation
 
 _events: ContextVar[list[str] | None] = ContextVar("audit_events", default=None)
+_LIMITS: Final = ("max_options", "max_questions", "max_question_length", "instructions_length")
 _WATCHED: Final = ("socket.", "subprocess.", "os.exec", "os.posix_spawn", "os.system")
 
 
@@ -34,7 +35,7 @@ def the_class_fits_the_specification(subject: Subject) -> None:
     why="A misspelt key that is ignored leaves the user with a default they did not choose.",
 )
 def unknown_settings_are_refused(subject: Subject) -> None:
-    """Check 3 of the contract."""
+    """With the settings of the contract's subject, then with one key more."""
     subject.build()
     try:
         subject.build(settings={**subject.settings, "s1gw_no_such_key": 1})
@@ -48,7 +49,7 @@ def unknown_settings_are_refused(subject: Subject) -> None:
     why="Reprs end up in logs and in tracebacks, and those in other people's hands.",
 )
 def no_repr_shows_a_secret(subject: Subject) -> None:
-    """Check 3 of the contract: the provider, and everything that it keeps."""
+    """The provider, the plugin, and everything that the plugin keeps."""
     provider = subject.build()
     plugin = _plugin(provider)
     for shown in (provider, plugin, *_kept(plugin)):
@@ -60,7 +61,7 @@ def no_repr_shows_a_secret(subject: Subject) -> None:
     why="The host reads them once, when the provider is built.",
 )
 def capabilities_are_equal_twice(subject: Subject) -> None:
-    """Check 4 of the contract."""
+    """Of one instance, and of two."""
     provider = subject.build()
     again = provider.hooks.capabilities()
     require(provider.capabilities == again == subject.build().capabilities, "they differ")
@@ -71,7 +72,7 @@ def capabilities_are_equal_twice(subject: Subject) -> None:
     why="They are asked for while the gateway starts and while it lists; neither may wait.",
 )
 def describing_itself_does_no_io(subject: Subject) -> None:
-    """Check 4 of the contract, and its like for ``build_url`` and ``list_models``."""
+    """Building it, its URLs and its models, under the interpreter's audit events."""
     sender = NoWayOut()
     with _audit() as events:
         provider = subject.build(sender)
@@ -99,15 +100,12 @@ def capabilities_make_sense(subject: Subject) -> None:
     require(found.probabilities in known, f"probabilities is {found.probabilities!r}")
 
 
-_LIMITS: Final = ("max_options", "max_questions", "max_question_length", "instructions_length")
-
-
 @check(
-    "The models listed are configured ones, each once, in a format of the capabilities.",
+    "Every configured model is listed, each once, in a format of the capabilities.",
     why="The listing is what clients choose from; it names what a call can be made with.",
 )
 def models_are_listed_in_its_formats(subject: Subject) -> None:
-    """Check 12 of the contract, second half."""
+    """Others may be listed beside those that are configured."""
     provider = subject.build()
     models = asyncio.run(provider.models())
     ids = [model.id for model in models]

@@ -33,7 +33,7 @@ wire.flush()
     why="The host finds providers by their entry points alone, and imports none to list them.",
 )
 def an_entry_point_names_the_class(subject: Subject) -> None:
-    """Check 1 of the contract."""
+    """Whatever else the distribution offers under other names."""
     found = entry_points(group=PROVIDERS_GROUP, name=subject.dialect)
     require(found, f"no installed distribution has the entry point {subject.dialect!r}")
     named = {entry.value for entry in found}
@@ -46,7 +46,7 @@ def an_entry_point_names_the_class(subject: Subject) -> None:
     why="It is typed in configurations and shown in listings, on every platform.",
 )
 def the_dialect_is_a_plain_word(subject: Subject) -> None:
-    """Check 1 of the contract, second half."""
+    """As ``s1gw plugins new`` takes them."""
     require(_DIALECT.fullmatch(subject.dialect), f"the dialect is {subject.dialect!r}")
 
 
@@ -55,7 +55,7 @@ def the_dialect_is_a_plain_word(subject: Subject) -> None:
     why="Under MCP over stdio, one printed line breaks the client.",
 )
 def importing_prints_nothing(subject: Subject) -> None:
-    """Check 2 of the contract."""
+    """Neither on stdout nor on stderr, in an interpreter of its own."""
     printed, _ = _imported(subject.provider_class.__module__)
     require(not printed, f"it printed {printed[:80]!r}")
 
@@ -65,7 +65,7 @@ def importing_prints_nothing(subject: Subject) -> None:
     why="A provider is imported while the gateway starts; a slow network would hold it up.",
 )
 def importing_opens_no_socket(subject: Subject) -> None:
-    """Check 2 of the contract."""
+    """Told by the interpreter's own audit events."""
     _, seen = _imported(subject.provider_class.__module__)
     require(not seen["sockets"], f"it caused {', '.join(seen['sockets'])}")
 
@@ -75,7 +75,7 @@ def importing_opens_no_socket(subject: Subject) -> None:
     why="mcp, starlette and uvicorn take up to a second to import, in every s1gw command.",
 )
 def importing_loads_no_server(subject: Subject) -> None:
-    """Check 2 of the contract."""
+    """A type for the checker is imported under ``TYPE_CHECKING``."""
     _, seen = _imported(subject.provider_class.__module__)
     require(not seen["servers"], f"it imported {', '.join(seen['servers'])}")
 

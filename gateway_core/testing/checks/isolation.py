@@ -19,7 +19,7 @@ _SOON_S: Final = 5.0
     needs=Needs.UPSTREAM,
 )
 async def cancelling_reaches_the_upstream(subject: Subject) -> None:
-    """Check 10 of the contract."""
+    """What holds the call back is an upstream that never answers."""
     async with bench(subject) as on:
         on.upstream.queue(Reply(gate=Gate()))
         call = asyncio.create_task(on.ask())
@@ -41,7 +41,7 @@ async def cancelling_reaches_the_upstream(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 async def slow_upstreams_time_out(subject: Subject) -> None:
-    """Check 7 of the contract."""
+    """The host keeps the time, and a provider must let itself be cancelled."""
     async with bench(subject) as on:
         on.upstream.answer(Reply(gate=Gate()))
         try:
@@ -60,7 +60,7 @@ async def slow_upstreams_time_out(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 async def calls_do_not_see_each_other(subject: Subject) -> None:
-    """Check 11 of the contract: both are under way, and the second is answered first."""
+    """Both are under way, and the second is answered first."""
     keys = [Secret(f"s1gw-kit-caller-{number}") for number in (1, 2)]
     gates = {key.reveal(): Gate() for key in keys}
 

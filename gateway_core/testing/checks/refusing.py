@@ -55,7 +55,7 @@ async def _failure(on: Bench, script: Script) -> ProviderError:
     needs=Needs.UPSTREAM,
 )
 async def statuses_become_their_errors(subject: Subject) -> None:
-    """Check 7 of the contract."""
+    """``context.post`` raises them; a client of the provider's own has to."""
     async with bench(subject) as on:
         for status, names in _STATUSES.items():
             error = await _failure(on, Reply(status=status, body={"detail": "no"}))
@@ -71,7 +71,7 @@ async def statuses_become_their_errors(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 async def retry_after_is_kept(subject: Subject) -> None:
-    """Check 7 of the contract."""
+    """Seconds, many seconds, and a date."""
     async with bench(subject) as on:
         for value in ("7", "287441", "Wed, 21 Oct 2026 07:28:00 GMT"):
             reply = Reply(status=429, body={}, headers={"Retry-After": value})
@@ -112,7 +112,7 @@ async def redirects_are_not_followed(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 async def broken_connections_are_unreachable(subject: Subject) -> None:
-    """Check 7 of the contract."""
+    """One that closes at once, and one that is not there."""
     async with bench(subject) as on:
         error = await _failure(on, Raw(data=b""))
         require(isinstance(error, errors.ProviderUnreachable), f"it raised {type(error).__name__}")
@@ -127,7 +127,7 @@ async def broken_connections_are_unreachable(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 async def nonsense_never_becomes_an_answer(subject: Subject) -> None:
-    """Check 8 of the contract: by the provider, or by the host that reads its reply."""
+    """Refused by the provider, or by the host that reads its reply."""
     question = Question(text="Which team?", options=("sales", "billing"))
     for kind, script in _NONSENSE.items():
         async with bench(subject) as on:
@@ -147,7 +147,7 @@ async def nonsense_never_becomes_an_answer(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 async def errors_and_logs_tell_no_secret(subject: Subject) -> None:
-    """Check 9 of the contract; ``upstream_message`` is the one place for the upstream's words."""
+    """``upstream_message`` is the one place for the upstream's words."""
     echo = {"detail": f"{_SAID} {KEY.reveal()}"}
     with _log_lines() as lines:
         async with bench(subject) as on:

@@ -24,7 +24,7 @@ _SPELLED: Final = (
     needs=Needs.UPSTREAM,
 )
 async def one_request_goes_to_the_given_url(subject: Subject) -> None:
-    """Check 6 of the contract."""
+    """The URL is another than ``build_url`` gives, so that rebuilding it shows."""
     async with bench(subject) as on:
         request = DecisionRequest(
             format=wire_format(on.provider.capabilities), body=on.body, model=on.model
@@ -40,7 +40,7 @@ async def one_request_goes_to_the_given_url(subject: Subject) -> None:
     needs=Needs.RELAYING,
 )
 async def the_body_goes_as_given(subject: Subject) -> None:
-    """Check 6 of the contract."""
+    """With spaces, repeated keys and numbers that parsing would lose."""
     async with bench(subject) as on:
         on.upstream.answer(Reply(body={}))
         await on.ask(_SPELLED)
@@ -73,7 +73,7 @@ def _carries(received: Received, key: Secret) -> bool:
     needs=Needs.UPSTREAM,
 )
 async def the_key_goes_in_a_header(subject: Subject) -> None:
-    """Check 6 of the contract."""
+    """In whichever header the upstream reads."""
     async with bench(subject) as on:
         await on.ask()
         (received,) = on.upstream.requests
@@ -104,7 +104,7 @@ async def the_key_of_the_call_is_used(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 async def no_key_means_no_credential(subject: Subject) -> None:
-    """Check 6 of the contract."""
+    """``context.required_api_key(request)`` raises the right error."""
     async with bench(subject, key=None) as on:
         if on.provider.capabilities.keyless:
             await on.ask()
@@ -126,7 +126,7 @@ async def no_key_means_no_credential(subject: Subject) -> None:
     needs=Needs.RELAYING,
 )
 async def the_reply_comes_back_as_it_came(subject: Subject) -> None:
-    """Check 6 of the contract."""
+    """With spellings that parsing would lose, and a header of the upstream's own."""
     body = b' {"answers" : {}, "x": 1E2, "x": 1.50} '
     async with bench(subject) as on:
         on.upstream.answer(Reply(body=body, headers={"X-Kit-Reply": "as it is"}))
@@ -142,7 +142,7 @@ async def the_reply_comes_back_as_it_came(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 async def the_probe_decides_nothing(subject: Subject) -> None:
-    """Check 12 of the contract."""
+    """A GET of the same path is a probe all the same."""
     async with bench(subject) as on:
         await on.provider.probe(_PATIENCE_S)
         require(not _decisions(on), "it posted to the decision URL")
