@@ -51,14 +51,20 @@ def fields(cls: type) -> str:
 
 def choices(cls: type[Enum]) -> str:
     """Return the members of an enumeration as a list, with the texts written below them."""
-    body = ast.parse(inspect.getsource(cls)).body[0].body  # type: ignore[attr-defined]
-    said = {
-        first.targets[0].id: second.value.value
-        for first, second in pairwise(body)
-        if isinstance(first, ast.Assign) and isinstance(second, ast.Expr)
-    }
+    said = dict(_said_below(ast.parse(inspect.getsource(cls)).body[0]))
     items = ((f"`{cls.__name__}.{name}`", said.get(name)) for name in cls.__members__)
     return "".join(f"- {name}: {code(text)}\n" if text else f"- {name}\n" for name, text in items)
+
+
+def _said_below(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    """Yield the members of a class that have a text below them, with it."""
+    for pair in pairwise(node.body if isinstance(node, ast.ClassDef) else ()):
+        match pair:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)]),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                yield name, text
 
 
 def _type(field: "attrs.Attribute[Any]") -> str:
