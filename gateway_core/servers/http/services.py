@@ -1,7 +1,9 @@
 """What the handlers work with, opened once on each process's event loop."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
 
 import attrs
 
@@ -14,6 +16,11 @@ from gateway_core.relay.keys.store import KeyStore
 from gateway_core.relay.limits.limiter import open_limiter
 from gateway_core.relay.relay import Relay
 from gateway_core.servers.http.deciding import Desks
+
+_log: Final = logging.getLogger("s1gw.http")
+_NOT_LOGGED: Final = (
+    "decision_log.enabled: what organizations ask of their own providers is not logged"
+)
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -54,6 +61,8 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
         else:
             keys = KeyStore()
             registry = _registry(loaded, stack)
+            if loaded.config.decision_log.enabled:
+                _log.warning("%s", _NOT_LOGGED)
         limiter = open_limiter(http)
         stack.push_async_callback(limiter.aclose)
         desks = Desks(registry, operator, http.allowed_hosts)
