@@ -26,8 +26,10 @@ its specification. A hook with a name that is not here is an error when the prov
 
         @hookimpl
         async def decide(self, request: DecisionRequest, url: str) -> DecisionReply:
-            key = self.context.api_key(request)
-            return await self.context.post(url, request.body, headers=bearer(key))
+            headers = {**request.headers, **bearer(self.context.required_api_key(request))}
+            return await self.context.post(
+                url, request.body, headers=headers, content_type=request.content_type
+            )
 """
 
 from collections.abc import Sequence
