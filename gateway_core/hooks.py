@@ -64,7 +64,9 @@ def make_hooks(plugin: object, name: str, endpoint: Endpoint) -> ProviderSpec:
         manager.register(plugin, name)
         manager.check_pending()
     except pluggy.PluginValidationError as error:
-        raise PluginUnavailable(f"provider {name!r}: {error}") from error
+        # The text shows the plugin, whose repr may hold anything.
+        told = str(error).replace(repr(plugin), type(plugin).__name__)
+        raise PluginUnavailable(f"provider {name!r}: {told}") from error
     faults = [fault for hook in HOOKS if (fault := _fault(manager, name, hook))]
     if faults:
         raise PluginUnavailable(*(f"provider {name!r}: {fault}" for fault in faults))

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import attrs
 
@@ -27,7 +26,7 @@ from gateway_core.types import (
     Operation,
     ProbeResult,
 )
-from gateway_core.urls import IN_PROCESS
+from gateway_core.urls import IN_PROCESS, is_plain_http
 
 _BUSY: Final = {"retry-after": "1"}
 
@@ -80,7 +79,7 @@ class Provider:
             raise DestinationUnusable(f"provider {self.name!r} did not name a URL")
         if found.startswith(IN_PROCESS) and not self.capabilities.remote:
             return found
-        if not _is_plain(found):
+        if not is_plain_http(found):
             raise DestinationUnusable(f"provider {self.name!r} did not name a plain http(s) URL")
         return found
 
@@ -142,12 +141,18 @@ class Provider:
         return found
 
 
-def _is_plain(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+def _with_defaults(endpoint: Endpoint, plugin_class: type, name: str) -> Endpoint:
+    base_url: object = getattr(plugin_class, "default_base_url", None)
+    models: object = getattr(plugin_class, "default_models", ())
+    if not isinstance(base_url, str | None):
+        raise PluginUnavailable(f"provider {name!r}: default_base_url must be text")
+    if not isinstance(models, tuple) or not all(isinstance(model, str) for model in models):
+        raise PluginUnavailable(f"provider {name!r}: default_models must be a tuple of texts")
+    return attrs.evolve(
+        endpoint,
+        base_url=base_url if endpoint.base_url is None else endpoint.base_url,
+        models=endpoint.models or models,
+    )
 
 
 def build_provider(
@@ -179,10 +184,7 @@ def build_provider(
     """
     where = f"{path or f'providers.{name}'}.settings"
     own = plugin_settings(plugin_class, settings, where, sources)
-    if endpoint.base_url is None:
-        endpoint = attrs.evolve(endpoint, base_url=getattr(plugin_class, "default_base_url", None))
-    if not endpoint.models:
-        endpoint = attrs.evolve(endpoint, models=getattr(plugin_class, "default_models", ()))
+    endpoint = _with_defaults(endpoint, plugin_class, name)
     context: ProviderContext[Any] = ProviderContext(
         name=name, dialect=dialect, endpoint=endpoint, settings=own, sender=sender
     )

@@ -186,8 +186,8 @@ class ProbeResult:
         detail: one sentence for a person; no address, no credential.
     """
 
-    ok: bool
-    detail: str = ""
+    ok: bool = attrs.field(converter=bool)
+    detail: str = attrs.field(default="", converter=str)
 
 
 @attrs.frozen(kw_only=True)

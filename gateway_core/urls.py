@@ -88,3 +88,12 @@ def _normal_prefix(prefix: str | None) -> str:
 
 def _unsplit(parts: SplitResult, path: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{path}"
+
+
+def is_plain_http(url: str) -> bool:
+    """Return whether a URL is http or https, names a host, and holds no credential."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc

@@ -161,3 +161,25 @@ async def test_models_that_are_none_are_malformed(models: Any) -> None:
 def test_a_url_that_cannot_be_taken_apart_is_unusable(url: str) -> None:
     with pytest.raises(DestinationUnusable, match="a plain http"):
         provider(url=url).url(Operation.DECIDE)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [{"default_base_url": 7}, {"default_models": "jev"}, {"default_models": (1,)}],
+)
+def test_defaults_of_the_wrong_kind_make_a_plugin_unavailable(members: dict[str, Any]) -> None:
+    with pytest.raises(PluginUnavailable, match=next(iter(members))):
+        provider(**members)
+
+
+def test_the_refusal_of_a_misspelt_hook_does_not_show_the_plugin() -> None:
+    class Misspelt(Scripted):
+        @hookimpl
+        def capabilitys(self) -> None: ...
+
+        def __repr__(self) -> str:
+            return "sk-secret"
+
+    with pytest.raises(PluginUnavailable, match="unknown hook 'capabilitys'") as refusal:
+        provider(plugin=Misspelt)
+    assert "sk-secret" not in str(refusal.value)

@@ -75,8 +75,7 @@ class Catalog:
         # A plugin is a stranger's code, and one that calls sys.exit() while it is imported
         # must not end the gateway.
         except (Exception, SystemExit) as error:
-            told = " ".join(str(error).split())[:_TEXT_LIMIT]
-            raise self._broken(ref, f"{type(error).__name__}: {told}") from error
+            raise self._broken(ref, _told(error)) from error
         if not isinstance(found, type):
             raise self._broken(ref, f"{ref.entry.value} is not a class")
         self._mark(attrs.evolve(ref, state=State.LOADED))
@@ -117,6 +116,14 @@ class Catalog:
 def _details(refs: Iterable[PluginRef]) -> list[str]:
     """Return each detail once: the rivals of a conflict all tell the same."""
     return list(dict.fromkeys(ref.detail for ref in refs))
+
+
+def _told(error: BaseException) -> str:
+    """Return what failed; in words only where they are Python's own: others may hold anything."""
+    kind = type(error).__name__
+    if not isinstance(error, ImportError | AttributeError | NameError | SyntaxError):
+        return f"importing it raised {kind}"
+    return f"{kind}: {' '.join(str(error).split())[:_TEXT_LIMIT]}"
 
 
 def _imported(ref: PluginRef) -> object:

@@ -1,11 +1,11 @@
 """Everything that can be found wrong with a configuration without asking anybody."""
 
-import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 
 from gateway_core.catalog import Catalog
+from gateway_core.cli.running import run
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import ProviderConfig
 from gateway_core.errors import ConfigError
@@ -16,7 +16,7 @@ from gateway_core.registry import Registry
 
 def all_problems(loaded: Loaded) -> list[str]:
     """Return every fault, after building each provider and middleware in use; imports them."""
-    return asyncio.run(_all_problems(loaded))
+    return run(_all_problems(loaded))
 
 
 async def _all_problems(loaded: Loaded) -> list[str]:

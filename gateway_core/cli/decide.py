@@ -67,17 +67,14 @@ def decide(
 
 
 def _ask(config_path: Path | None, request: dict[str, Any]) -> dict[str, Any]:
-    import asyncio
-
-    from gateway_core import logs
+    from gateway_core.cli.running import run
     from gateway_core.gateway import Gateway
 
     async def ask() -> dict[str, Any]:
         async with Gateway.open(config_path) as gateway:
             return await gateway.decide(request)
 
-    logs.setup(level="warning")
-    return asyncio.run(ask())
+    return run(ask())
 
 
 def read_context(text: str) -> dict[str, Any]:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 @click.pass_obj
 def models(config_path: Path | None, *, as_json: bool) -> None:
     """List the models of the operator's providers; nobody is asked for it."""
-    import asyncio
+    from gateway_core.cli.running import run
 
-    rows = asyncio.run(_models(config_path))
+    rows = run(_models(config_path))
     if as_json:
         say_json([{"id": name, "provider": by, "format": wire} for name, by, wire in rows])
     else:
@@ -27,10 +27,8 @@ def models(config_path: Path | None, *, as_json: bool) -> None:
 
 
 async def _models(config_path: Path | None) -> list[tuple[str, str, str]]:
-    from gateway_core import logs
     from gateway_core.gateway import Gateway
 
-    logs.setup(level="warning")
     async with Gateway.open(config_path) as gateway:
         providers = gateway.scene.registry.usable()
         return [row for provider in providers for row in await _rows(provider)]

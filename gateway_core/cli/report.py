@@ -36,17 +36,14 @@ def capabilities(config_path: Path | None, *, as_json: bool) -> None:
 
 
 def _report(config_path: Path | None, kind: str) -> dict[str, Any]:
-    import asyncio
-
-    from gateway_core import logs
+    from gateway_core.cli.running import run
     from gateway_core.gateway import Gateway
 
     async def ask() -> dict[str, Any]:
         async with Gateway.open(config_path) as gateway:
             return await (gateway.health() if kind == "health" else gateway.capabilities())
 
-    logs.setup(level="warning")
-    return asyncio.run(ask())
+    return run(ask())
 
 
 def _show_health(report: dict[str, Any]) -> None:

@@ -55,8 +55,8 @@ def test_loading_imports_one_plugin_once(site) -> None:
     ("source", "reason"),
     [
         ("import no_such_module_anywhere", "ModuleNotFoundError: No module named"),
-        ("raise ValueError('bad day')", "ValueError: bad day"),
-        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("raise ValueError('sk-secret')", "importing it raised ValueError"),
+        ("import sys; sys.exit(3)", "importing it raised SystemExit"),
         ("x = 1", "AttributeError"),
         ("Provider = 3", "acme_plugin:Provider is not a class"),
         ("def broken(:", "SyntaxError"),
@@ -74,6 +74,7 @@ def test_a_plugin_that_breaks_on_import_is_reported_with_its_version(
 
     assert "dialect 'acme': acme 2.1: " in str(caught.value)
     assert reason in str(caught.value)
+    assert "sk-secret" not in str(caught.value)
     assert ref_of(catalog, "acme").state is State.BROKEN
     assert ref_of(catalog, "laya").state is State.AVAILABLE
     assert catalog.load("generic-systemone")
@@ -174,9 +175,11 @@ def test_metadata_left_over_by_a_broken_uninstall_do_no_harm(site) -> None:
 def test_the_order_does_not_depend_on_the_disk(site) -> None:
     for name in ("zebra", "acme", "middle"):
         site.distribution(name, {PROVIDERS: {name: "nowhere:Provider"}})
-    names = [ref.dialect for ref in Catalog.installed().refs]
+    refs = Catalog.installed().refs
+    names = [ref.dialect for ref in refs if ref.kind is Kind.PROVIDER]
 
     assert names == sorted(names)
+    assert {"zebra", "acme", "middle"} <= set(names)
 
 
 def test_an_unknown_dialect_is_answered_with_the_nearest() -> None:

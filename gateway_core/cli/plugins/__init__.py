@@ -72,12 +72,12 @@ def _cell(value: object) -> str:
 def check(config_path: Path | None, name: str, *, live: bool, as_json: bool) -> None:
     """Check the provider contract of NAME: a dialect, or a configured provider."""
     from gateway_core.cli.plugins.contract import live_results, offline_results
+    from gateway_core.cli.running import plugins_at_work, run
 
-    results = offline_results(config_path, name)
+    with plugins_at_work():
+        results = offline_results(config_path, name)
     if live:
-        import asyncio
-
-        results += asyncio.run(live_results(config_path, name))
+        results += run(live_results(config_path, name))
     if as_json:
         say_json([_result(result) for result in results])
     else:
