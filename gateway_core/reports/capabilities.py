@@ -11,6 +11,7 @@ from gateway_core.catalog import Kind
 from gateway_core.provider import Provider
 from gateway_core.reports.scene import Scene
 from gateway_core.schema import REQUEST, RESPONSE, SCHEMA_VERSION
+from gateway_core.types import Capabilities, LabelRules
 
 TOOLS: Final = ("system1_decide", "system1_health", "system1_capabilities")
 
@@ -46,7 +47,7 @@ def _provider(provider: Provider) -> dict[str, Any]:
         "name": provider.name,
         "dialect": provider.dialect,
         "model": provider.model or None,
-        "capabilities": _plain(attrs.asdict(provider.capabilities, recurse=False)),
+        "capabilities": _plain(provider.capabilities),
     }
 
 
@@ -54,8 +55,8 @@ def _plain(value: object) -> Any:
     """Return ``value`` as JSON has it: sets sorted, enumerations by their values."""
     if isinstance(value, Enum):
         return value.value
-    if attrs.has(type(value)):
-        return _plain(attrs.asdict(value, recurse=False))  # type: ignore[arg-type]
+    if isinstance(value, Capabilities | LabelRules):
+        return _plain(attrs.asdict(value, recurse=False))
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, frozenset):
