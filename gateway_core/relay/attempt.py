@@ -7,7 +7,7 @@ from gateway_core.errors import ProviderError, UpstreamRejected
 from gateway_core.outbound import sanitize_message
 from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.call import CallRecord, Headers, RelayReply
-from gateway_core.relay.replies import check_reply, refusal, success
+from gateway_core.relay.replies import check_reply, failure, success
 from gateway_core.relay.targets import Target
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest
@@ -37,13 +37,8 @@ async def attempt(
         record.upstream_status = reply.status
         check_reply(reply.body, record)
     except ProviderError as error:
-        return refusal(
-            error,
-            record,
-            detail=_detail(error, request, secrets),
-            labels=target.labels,
-            secrets=secrets,
-        )
+        detail = _detail(error, request, secrets)
+        return failure(error, target, request.format, secrets, record, detail=detail)
     finally:
         record.upstream_ms = 1000 * (perf_counter() - started)
     return success(reply, target, request.format, secrets, record)

@@ -15,6 +15,7 @@ from gateway_core.errors import (
 )
 from gateway_core.relay.call import CallRecord, RelayReply
 from gateway_core.relay.members import is_utf8, without_surrogates
+from gateway_core.relay.request_ids import request_ids
 from gateway_core.relay.status import error_reply, error_type
 from gateway_core.relay.targets import Target
 from gateway_core.secret import Secret
@@ -24,10 +25,7 @@ Pairs = list[tuple[bytes, bytes]]
 JSON: Final = (b"content-type", b"application/json")
 _FORWARDED_FAMILY: Final = "x-ratelimit-"
 _FORWARDED: Final = ("retry-after", "retry-after-ms", "x-should-retry", _FORWARDED_FAMILY)
-_SYSTEMONE_ID: Final = "x-typesafe-request-id"
-"""The public System One client fails on a reply without it, whoever the upstream is."""
 _value: Final[Callable[[tuple[bytes, bytes]], bytes]] = itemgetter(1)
-_OWN_ID: Final = "x-request-id"
 
 
 class _Usage(msgspec.Struct):
@@ -75,40 +73,54 @@ def success(
     headers = [JSON if content_type is None else (b"content-type", _bytes(content_type))]
     headers += _forwarded(reply.headers)
     headers += target.labels
-    headers += _request_ids(reply.headers, target, wire, record.request_id)
+    headers += _ids(reply.headers, target, wire, record.request_id)
     record.status, record.bytes_out = 200, len(reply.body)
     return RelayReply(status=200, headers=_safe(headers, secrets), body=reply.body)
 
 
-def refusal(
-    error: GatewayError,
+def failure(
+    error: ProviderError,
+    target: Target,
+    wire: Format,
+    secrets: Sequence[Secret],
     record: CallRecord,
     *,
-    detail: str | None = None,
-    labels: Sequence[tuple[bytes, bytes]] = (),
-    secrets: Sequence[Secret] = (),
+    detail: str | None,
 ) -> RelayReply:
+    """Return the envelope of what came of an attempt, and note it; see ``refusal``.
+
+    Args:
+        error: what came of it.
+        target: who was asked.
+        wire: the format that was asked in.
+        secrets: what no header may hold.
+        record: what it is noted in.
+        detail: what the upstream said, sanitised.
+    """
+    record.upstream_status = error.status
+    headers = [JSON, *target.labels, *_ids(error.headers, target, wire, record.request_id)]
+    headers += _forwarded(error.headers)
+    found = refusal(error, record, detail=detail)
+    return RelayReply(status=found.status, headers=_safe(headers, secrets), body=found.body)
+
+
+def refusal(error: GatewayError, record: CallRecord, *, detail: str | None = None) -> RelayReply:
     """Return the envelope of ``error`` with its status and headers, and note them.
 
     Args:
         error: what happened; only its kind, and a refusal's own words, reach the caller.
         record: what the refusal is noted in.
         detail: what the upstream said, sanitised.
-        labels: headers that name the provider and the model.
-        secrets: what no header may hold.
     """
     told = error_reply(error)
     field = error.field if isinstance(error, RelayRefused | InvalidRequest) else None
     message = told.sentence if detail is None else f"{told.sentence}: {detail}"
     content = envelope(told.status, told.code, message, field)
-    headers = [JSON, *labels, (b"x-request-id", _bytes(record.request_id))]
+    headers = [JSON, (b"x-request-id", _bytes(record.request_id))]
     if isinstance(error, RelayRefused):
         headers += [(_bytes(name), _bytes(text)) for name, text in error.headers.items()]
-    elif isinstance(error, ProviderError):
-        record.upstream_status = error.status
-        headers += _forwarded(error.headers)
     record.status, record.code, record.bytes_out = told.status, told.code, len(content)
-    return RelayReply(status=told.status, headers=_safe(headers, secrets), body=content)
+    return RelayReply(status=told.status, headers=headers, body=content)
 
 
 def envelope(status: int, code: str, message: str, param: str | None = None) -> bytes:
@@ -138,15 +150,9 @@ def _forwarded(headers: Mapping[str, str]) -> Pairs:
     ]
 
 
-def _request_ids(headers: Mapping[str, str], target: Target, wire: Format, own: str) -> Pairs:
+def _ids(headers: Mapping[str, str], target: Target, wire: Format, own: str) -> Pairs:
     name = target.provider.capabilities.request_id_header
-    given = (headers.get(name) if name else None) or headers.get(_OWN_ID) or own
-    found = [(b"x-request-id", _bytes(own))]
-    if name is not None and name != _OWN_ID:
-        found.append((_bytes(name), _bytes(given)))
-    if wire is Format.SYSTEMONE and name != _SYSTEMONE_ID:
-        found.append((b"x-typesafe-request-id", _bytes(given)))
-    return found
+    return [(_bytes(key), _bytes(text)) for key, text in request_ids(headers, name, wire, own)]
 
 
 def _safe(headers: Pairs, secrets: Sequence[Secret]) -> Pairs:

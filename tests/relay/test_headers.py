@@ -93,21 +93,36 @@ IDS: dict[str, tuple[dict[str, Any], dict[str, str], dict[str, str]]] = {
         {"x-request-id": "up-2"},
         {"x-typesafe-request-id": "up-2", "x-request-id": "req-1"},
     ),
-    "OpenAI's": (OAI, {"x-request-id": "up-3"}, {"x-request-id": "req-1"}),
+    "System One with the client's and the usual one": (
+        {**S1, "model": "free"},
+        {"x-typesafe-request-id": "up-4", "x-request-id": "up-5"},
+        {"x-typesafe-request-id": "up-4", "x-request-id": "req-1"},
+    ),
+    "OpenAI's": (
+        OAI,
+        {"x-request-id": "up-3"},
+        {"x-request-id": "req-1", "x-s1gw-upstream-request-id": "up-3"},
+    ),
+    "OpenAI without one": (OAI, {}, {"x-request-id": "req-1"}),
 }
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("row", IDS.values(), ids=IDS.keys())
+@pytest.mark.parametrize("status", [200, 429])
 async def test_request_ids_are_those_that_each_client_reads(
-    open_scene: Any, config: str, upstream: Any, row: tuple[Any, dict[str, str], dict[str, str]]
+    open_scene: Any,
+    config: str,
+    upstream: Any,
+    status: int,
+    row: tuple[Any, dict[str, str], dict[str, str]],
 ) -> None:
     body, given, told = row
-    upstream.answer(Reply(body=OK, headers=given))
+    upstream.answer(Reply(status=status, body=OK, headers=given))
     async with open_scene(config) as scene:
         result = await scene.post(body, scene.key())
-    assert told.items() <= result.headers.items()
-    assert ("x-typesafe-request-id" in result.headers) == (body is not OAI)
+    found = {name: text for name, text in result.headers.items() if name.endswith("request-id")}
+    assert (result.status, found) == (status, {"x-request-id": "req-1", **told})
 
 
 @pytest.mark.anyio
