@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Final
 
 import attrs
@@ -146,8 +147,6 @@ def _encodable(text: str) -> bool:
 
 
 def _unknown(name: object) -> InvalidRequest:
-    from difflib import get_close_matches
-
     close = get_close_matches(str(name), FIELDS, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"the fields are {', '.join(FIELDS)}"
     return InvalidRequest(f"unknown field {str(name)[:64]!r}; {hint}", field=str(name))
