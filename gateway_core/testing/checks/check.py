@@ -1,14 +1,16 @@
 """A check of the provider contract: a rule, the reason for it, and the code that tries it."""
 
 import asyncio
-import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from typing import Any, Final
 
 import attrs
 
 from gateway_core.errors import GatewayError
+
+Run = Callable[[Any], Coroutine[Any, Any, None] | None]
+"""Takes what is checked, and raises ``RuleError`` when a rule is broken."""
 
 
 class Needs(StrEnum):
@@ -45,7 +47,7 @@ class Check:
     rule: str
     why: str
     needs: Needs
-    run: Callable[[Any], Any]
+    run: Run
 
 
 @attrs.frozen(kw_only=True)
@@ -75,12 +77,10 @@ CHECKS: Final[list[Check]] = []
 """Every check, in the order of the modules that define them."""
 
 
-def check(
-    rule: str, *, why: str, needs: Needs = Needs.NOTHING
-) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+def check(rule: str, *, why: str, needs: Needs = Needs.NOTHING) -> Callable[[Run], Run]:
     """Make a function a check of the contract; its name becomes the check's."""
 
-    def register(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def register(run: Run) -> Run:
         CHECKS.append(Check(name=run.__name__, rule=rule, why=why, needs=needs, run=run))
         return run
 
@@ -96,18 +96,20 @@ def require(holds: object, found: str) -> None:
 def perform(checked: Check, subject: object) -> CheckResult:
     """Run one check on ``subject``, to its result; must not be called from a running loop."""
     try:
-        outcome = checked.run(subject)
-        if inspect.iscoroutine(outcome):
-            asyncio.run(outcome)
+        work = checked.run(subject)
+        if work is not None:
+            asyncio.run(work)
     except Exception as error:  # noqa: BLE001  # what a stranger's code raises is the finding
         return CheckResult(check=checked, found=_finding(error))
     return CheckResult(check=checked)
 
 
 async def perform_here(checked: Check, subject: object) -> CheckResult:
-    """Run one check that is a coroutine function, in the running loop."""
+    """Run one check in the running loop, which one that is no coroutine function blocks."""
     try:
-        await checked.run(subject)
+        work = checked.run(subject)
+        if work is not None:
+            await work
     except Exception as error:  # noqa: BLE001  # what a stranger's code raises is the finding
         return CheckResult(check=checked, found=_finding(error))
     return CheckResult(check=checked)
