@@ -1,28 +1,26 @@
 """Where a relayed request's instructions go: `python -m benchmarks.hot_path`.
 
 The gateway's own server, relay and way out run in one event loop with a client and an upstream,
-and the interpreter counts the bytecode instructions of every function but these two's. The
-count is the same on a busy machine as on an idle one, so that a test can hold it.
+and the interpreter counts the bytecode instructions of every function but theirs. The count is
+the same on a busy machine as on an idle one, so that a test can hold it.
 """
 
 import asyncio
 import socket
-import sys
 import tempfile
-from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import CodeType, FrameType
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
 import uvloop
 
 from benchmarks import upstream
-from benchmarks.clients import Client
+from benchmarks.clients import Client, ask_once
 from benchmarks.gateway import dial_loopback
 from benchmarks.gateway_target import Setting, Size, write_setting
+from benchmarks.instructions import InstructionCounter
 from benchmarks.relay import body_of
 from benchmarks.targets import PATH, Target
 from gateway_core.catalog import Catalog
@@ -32,7 +30,7 @@ from gateway_core.registry import Registry
 from gateway_core.relay.keys.store import KeyStore
 from gateway_core.relay.limits.limiter import open_limiter
 from gateway_core.relay.relay import Relay
-from gateway_core.servers.http.access_log import AccessLog, as_json
+from gateway_core.servers.http.access_log import Access, AccessLog, as_json
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
 from gateway_core.servers.http.deciding import Desks
@@ -47,56 +45,34 @@ _NOT_OURS: Final = (
 _WARM_UP: Final = 20
 
 
-class InstructionCounter:
-    """Counts bytecode instructions by function while it is on, in one thread."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[CodeType] = Counter()
-
-    def start(self) -> None:
-        """Count the functions that are called from now on."""
-        sys.settrace(self._called)
-
-    def stop(self) -> None:
-        """Count no more."""
-        sys.settrace(None)
-
-    def _called(self, frame: FrameType, _event: str, _: Any) -> Callable[..., Any] | None:
-        if frame.f_code.co_filename.startswith(_NOT_OURS):
-            return None
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        return self._stepped
-
-    def _stepped(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
-        if event == "opcode":
-            self.counts[frame.f_code] += 1
-        return self._stepped
-
-
-def count(requests: int, size: int = 1_000) -> Counter[CodeType]:
+def count(requests: int, length: int = 1_000, configured: Size | None = None) -> InstructionCounter:
     """Return the instructions of ``requests`` relayed one after the other, by function.
 
     Args:
-        requests: how many are counted; some more come before.
-        size: of each body, in bytes.
+        requests: how many are counted; every key is used before.
+        length: of each body, in bytes.
+        configured: how much there is in the configuration.
     """
     with tempfile.TemporaryDirectory() as folder:
-        return uvloop.run(_count(Path(folder), requests, body_of(size)))
+        return uvloop.run(_count(Path(folder), requests, body_of(length), configured or Size()))
 
 
-async def _count(folder: Path, requests: int, body: bytes) -> Counter[CodeType]:
-    counter = InstructionCounter()
-    async with _provider() as provider, _gateway(write_setting(folder, provider, Size())) as target:
+async def _count(folder: Path, requests: int, body: bytes, size: Size) -> InstructionCounter:
+    counter = InstructionCounter(_NOT_OURS)
+    async with _provider() as provider, _gateway(write_setting(folder, provider, size)) as target:
         client = await Client.connect(target)
-        for number in range(_WARM_UP + requests):
-            if number == _WARM_UP:
-                counter.start()
-            client.send(target, body, target.keys[0])
-            if await client.status() != 200:
-                raise RuntimeError("a request of the count failed")
-        counter.stop()
+        await ask_once(target, [client] * max(_WARM_UP, size.keys), body)
+        with counter:
+            statuses = await ask_once(target, [client] * requests, body)
         client.close()
-    return counter.counts
+    if statuses != [200] * requests:
+        raise RuntimeError(f"a request was not relayed: {sorted(set(statuses))}")
+    return counter
+
+
+def _rendered_for_nobody(entry: Access) -> bytes:
+    # The line costs what it does, and is not shown.
+    return as_json(entry)[:0]
 
 
 @asynccontextmanager
@@ -112,7 +88,7 @@ async def _provider() -> AsyncIterator[Target]:
 async def _gateway(setting: Setting) -> AsyncIterator[Target]:
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        Application(lambda: _services(setting), AccessLog(as_json)),
+        Application(lambda: _services(setting), AccessLog(_rendered_for_nobody)),
         interface="asgi3",
         http=ClientConnection,
         lifespan="on",
@@ -140,9 +116,9 @@ async def _services(setting: Setting) -> AsyncIterator[Services]:
 
 def main(requests: int = 200) -> None:
     """Print the functions that take most instructions of a request."""
-    counts = count(requests)
-    print(f"{sum(counts.values()) / requests:8.0f}  a request")
-    for code, number in counts.most_common():
+    counter = count(requests)
+    print(f"{counter.total / requests:8.0f}  a request")
+    for code, number in counter.counts.most_common():
         print(f"{number / requests:8.1f}  {Path(code.co_filename).name}:{code.co_qualname}")
 
 

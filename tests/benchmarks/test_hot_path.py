@@ -1,0 +1,48 @@
+"""A relayed request gets no dearer unseen: instructions are counted, and no time is measured.
+
+`python -m benchmarks.hot_path` shows which functions the instructions belong to.
+"""
+
+import sys
+
+import pytest
+
+from benchmarks.gateway_target import Size
+from benchmarks.hot_path import count
+from benchmarks.instructions import InstructionCounter
+
+REQUESTS = 60
+BUDGETS = {(3, 11): 4840, (3, 12): 4640, (3, 13): 4440}
+"""What a request took when it was last made cheaper or dearer on purpose, by Python's version."""
+MARGIN = 0.2
+
+
+@pytest.fixture(scope="module")
+def instructions() -> float:
+    """The instructions of a relayed request of 1 KB, with one of everything configured."""
+    return count(REQUESTS).total / REQUESTS
+
+
+def test_a_relayed_request_costs_what_it_did(instructions: float) -> None:
+    budget = BUDGETS.get(sys.version_info[:2], BUDGETS[max(BUDGETS)])
+    assert instructions < budget * (1 + MARGIN), "python -m benchmarks.hot_path shows where"
+    assert instructions > budget * (1 - MARGIN), "it is cheaper now: lower the budgets"
+
+
+def test_the_size_of_the_configuration_changes_nothing(instructions: float) -> None:
+    many = count(REQUESTS, configured=Size(orgs=20, providers=4, keys=100)).total / REQUESTS
+    assert many == pytest.approx(instructions, rel=0.1)
+
+
+def test_a_body_costs_next_to_nothing_by_its_size(instructions: float) -> None:
+    large = count(REQUESTS, length=100_000).total / REQUESTS
+    assert large < instructions * 1.4
+
+
+def test_work_of_any_kind_is_counted() -> None:
+    def work(times: int) -> int:
+        with InstructionCounter() as counter:
+            sum(number * number for number in range(times))
+        return counter.total
+
+    assert work(2_000) > 5 * work(200)
