@@ -17,6 +17,7 @@ from gateway_core.schema.request import (
     MIN_OPTIONS,
     REQUEST,
     SCHEMA_VERSION,
+    is_blank,
 )
 from gateway_core.wire import Question
 
@@ -89,7 +90,7 @@ def _check_envelope(fields: Mapping[str, object]) -> None:
 
 
 def _text(field: str, value: object, longest: int) -> str:
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str) or is_blank(value):
         raise _fault(field, "must be a string that is not blank")
     if len(value) > longest:
         raise _fault(field, f"must have at most {longest:,} characters, and has {len(value):,}")

@@ -8,6 +8,7 @@ import msgspec
 
 from gateway_core.errors import RelayRefused
 from gateway_core.relay.members import JsonObject
+from gateway_core.schema import is_blank
 from gateway_core.types import Format
 
 _text: Final = msgspec.json.Decoder(str)
@@ -105,7 +106,7 @@ def _model(value: bytes) -> str:
     except msgspec.DecodeError:
         # The standard library's parser, unlike msgspec's, reads lone surrogates.
         model = str(json.loads(value))
-    if not model.strip():
+    if is_blank(model):
         raise _invalid("model must be a non-blank string", "model")
     return model
 

@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gateway_core.schema.reports import CAPABILITIES, HEALTH
-from gateway_core.schema.request import REQUEST, SCHEMA_VERSION
+from gateway_core.schema.request import NOT_BLANK, REQUEST, SCHEMA_VERSION, is_blank
 from gateway_core.schema.response import RESPONSE
 
 __all__ = [
     "CAPABILITIES",
     "HEALTH",
+    "NOT_BLANK",
     "PUBLISHED",
     "REQUEST",
     "RESPONSE",
     "SCHEMA_VERSION",
+    "is_blank",
     "text_of",
 ]
 

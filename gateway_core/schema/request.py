@@ -9,6 +9,12 @@ MIN_OPTIONS: Final = 2
 MAX_OPTIONS: Final = 256
 MAX_OPTION: Final = 500
 MAX_REQUEST_ID: Final = 128
+NOT_BLANK: Final = r"\S"
+_WHITE_SPACE: Final = (
+    "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""What ``\\s`` matches in ECMA-262, whose regular expressions JSON Schema has."""
 
 REQUEST: Final[dict[str, Any]] = {
     "$schema": DIALECT,
@@ -20,7 +26,7 @@ REQUEST: Final[dict[str, Any]] = {
             "type": "string",
             "minLength": 1,
             "maxLength": MAX_QUESTION,
-            "pattern": "\\S",
+            "pattern": NOT_BLANK,
             "description": "What is to be decided, in one or a few sentences. Without options "
             "it must be answerable with yes or no.",
         },
@@ -33,7 +39,7 @@ REQUEST: Final[dict[str, Any]] = {
                 "type": "string",
                 "minLength": 1,
                 "maxLength": MAX_OPTION,
-                "pattern": "\\S",
+                "pattern": NOT_BLANK,
             },
             "description": "The possible answers; the decision is exactly one of them. Leave "
             "out to ask yes or no. A provider may take fewer than the schema allows.",
@@ -74,3 +80,8 @@ REQUEST: Final[dict[str, Any]] = {
     "required": ["question"],
     "additionalProperties": False,
 }
+
+
+def is_blank(text: str) -> bool:
+    """Say whether ``text`` has nothing that ``NOT_BLANK`` matches."""
+    return not text.strip(_WHITE_SPACE)

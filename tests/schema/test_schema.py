@@ -3,13 +3,22 @@
 import json
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-from gateway_core.schema import CAPABILITIES, HEALTH, PUBLISHED, REQUEST, RESPONSE, text_of
+from gateway_core.schema import (
+    CAPABILITIES,
+    HEALTH,
+    PUBLISHED,
+    REQUEST,
+    RESPONSE,
+    is_blank,
+    text_of,
+)
 
 FOLDER = Path(__file__).parents[2] / "schema"
 
@@ -22,6 +31,18 @@ def test_every_schema_is_a_valid_schema(schema: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_published_file_is_what_the_code_says(name: str) -> None:
     assert (FOLDER / name).read_text(encoding="utf-8") == text_of(PUBLISHED[name])
+
+
+def test_blank_is_what_the_patterns_of_json_schema_call_white_space() -> None:
+    """ECMA-262, sections 12.2 and 12.3: these, and the category of space separators."""
+    spaces = {
+        text
+        for text in map(chr, range(sys.maxunicode + 1))
+        if text in "\t\n\v\f\r\u2028\u2029\ufeff" or unicodedata.category(text) == "Zs"
+    }
+    assert {text for text in map(chr, range(sys.maxunicode + 1)) if is_blank(text)} == spaces
+    assert is_blank("".join(spaces))
+    assert not is_blank(" x ")
 
 
 def test_nothing_else_is_published() -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gateway_core.schema import CAPABILITIES, HEALTH, REQUEST, RESPONSE
+from gateway_core.schema import CAPABILITIES, HEALTH, NOT_BLANK, REQUEST, RESPONSE
 
 _STRING: Final = {"type": "string"}
-_NOT_BLANK: Final = {"type": "string", "pattern": "\\S"}
+_NOT_BLANK: Final = {"type": "string", "pattern": NOT_BLANK}
 _STRING_OR_NULL: Final = {"type": ["string", "null"]}
 
 

@@ -71,11 +71,14 @@ def test_every_reply_is_one_that_the_document_knows(
     case: schemathesis.Case, gateway: GatewayProcess, key: str
 ) -> None:
     # The check of authentication sends our key along, and another test is for that. MCP asks
-    # more of a message than its schema says here, and of what is blank the pattern of an option
-    # has another idea than Python: U+001C to U+001F are white space to one of them alone.
+    # more of a message than its schema says here, and what is blank to the gateway, as it is in
+    # ECMA-262 and so in JSON Schema, is not all that is blank to Python, which generates it.
     excluded = [CHECKS.get_one("ignored_auth")]
     if case.path in {"/mcp", "/v1/decide"}:
         excluded.append(CHECKS.get_one("positive_data_acceptance"))
+    if case.path == "/v1/decide":
+        # A provider may take less than the contract does, and 502 then is what the document says.
+        excluded.append(CHECKS.get_one("not_a_server_error"))
     case.call_and_validate(
         base_url=gateway.url,
         headers={"authorization": f"Bearer {key}"},
