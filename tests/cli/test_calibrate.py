@@ -181,6 +181,18 @@ def test_a_report_is_a_table_and_a_page(run, labelled, tmp_path):
     assert "<h2>acme</h2>" in out.read_text(encoding="utf-8")
 
 
+def test_a_report_tells_which_of_two_is_right_more_often(run, tmp_path):
+    rows = [
+        {"request_id": str(number), "provider": name, "model": "m", "probabilities": spread}
+        for number in range(50)
+        for name, spread in (("first", [0.9, 0.1]), ("second", [0.2, 0.8]))
+    ]
+    path = tmp_path / "recorded.jsonl"
+    path.write_text("\n".join(json.dumps(row | {"gold": 0}) for row in rows))
+    found = run("calibrate", "report", str(path), "-o", str(tmp_path / "page.html")).stdout
+    assert "first against second: +100.0 points of accuracy (+100.0 to +100.0) on the 50" in found
+
+
 def test_logged_and_labelled_decisions_are_examples(run, upstream, tmp_path):
     for number in range(40):
         asked = ("decide", f"Ticket {number}?", *options(), "--json")

@@ -12,6 +12,7 @@ from playwright.sync_api import sync_playwright
 from gateway_core.calibration import Calibrator
 from gateway_core.calibration.fitfile import BucketFit, FitFile
 from gateway_core.evaluation.report import page, summary
+from gateway_core.evaluation.report.svg import quarters, round_end
 
 HOSTILE = "<script>document.title='owned'</script>"
 OPTIONS = ("billing", "technical support", f"sales {HOSTILE}", "cancel & refund")
@@ -51,6 +52,17 @@ CONTRAST = """() => {
         return (Math.max(ink, page) + 0.05) / (Math.min(ink, page) + 0.05);
     }).reduce((least, ratio) => Math.min(least, ratio));
 }"""
+
+
+BROKEN_WORDS = """() => [...document.querySelectorAll('thead th')].flatMap(cell => {
+    const text = cell.firstChild;
+    return [...text.data.matchAll(/[a-zA-Z]+/g)].filter(word => {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        return word[0].length < 12 && range.getClientRects().length > 1;
+    }).map(word => word[0]);
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +125,30 @@ def test_everything_is_on_the_page(opened):
     assert "questions that both answered" in view.locator("body").inner_text()
 
 
+def test_every_chart_says_what_it_shows(opened):
+    captions = opened().locator("figure figcaption").all_inner_texts()
+    assert len(captions) == 10
+    assert all(len(caption) > 30 for caption in captions)
+    assert "after calibration" in captions[2]
+    assert "as they came" in captions[7]
+
+
+@pytest.mark.parametrize(
+    ("highest", "texts"),
+    [
+        (170, ["0", "50", "100", "150", "200"]),
+        (4, ["0", "1", "2", "3", "4"]),
+        (0.7, ["0", "0.2", "0.4", "0.6", "0.8"]),
+        (100, ["0", "25", "50", "75", "100"]),
+        (21.3, ["0", "10", "20", "30", "40"]),
+        (183.4, ["0", "50", "100", "150", "200"]),
+        (0.001, ["0", "0.00025", "0.0005", "0.00075", "0.001"]),
+    ],
+)
+def test_axes_are_marked_with_round_numbers(highest, texts):
+    assert quarters(round_end(highest)) == texts
+
+
 def test_the_confusion_matrix_counts_every_answer(opened):
     cells = opened().locator("figure.wide").first.locator("td").all_inner_texts()
     assert len(cells) == 16
@@ -170,6 +206,7 @@ def test_it_prints_in_light_colours_on_whole_pages(opened, tmp_path):
     assert broken == 0
     view.set_viewport_size({"width": 700, "height": 1000})
     assert view.evaluate("document.documentElement.scrollWidth") <= 700
+    assert view.evaluate(BROKEN_WORDS) == []
     pages = re.findall(rb"/Type\s*/Page\b", view.pdf(format="A4"))
     assert 2 <= len(pages) <= 5
 

@@ -16,7 +16,7 @@ from gateway_core.cli.calibrate.rows import (
     unmet_line,
 )
 from gateway_core.cli.faults import told_plainly
-from gateway_core.cli.terminal import say, table
+from gateway_core.cli.terminal import plain, say, table
 
 _IN_USE: Final = "Running gateways use it within a second."
 
@@ -134,6 +134,8 @@ def report(config_path: Path | None, /, **options: Any) -> None:
         found = summary(examples, Calibrator.load(state_dir() / "calibration"))
         text = page(found, datetime.now(UTC))
     table(found.rows(), found.heading)
+    for pair in found.pairs:
+        say(f"{plain(pair.first)} against {plain(pair.second)}: {pair.gap}")
     try:
         rest["output"].write_text(text, encoding="utf-8")
     except OSError as error:

@@ -6,7 +6,7 @@ import numpy as np
 
 from gateway_core.evaluation.measures import BINS, Measured, bin_of
 from gateway_core.evaluation.report.parts import Part
-from gateway_core.evaluation.report.svg import Plot
+from gateway_core.evaluation.report.svg import Plot, quarters, round_end
 
 RAW: Final = "raw"
 CALIBRATED: Final = "calibrated"
@@ -32,7 +32,7 @@ def reliability(part: Part) -> str:
                 points.append((float(point[0]), float(point[1]), count))
         plot.line([(x, y) for x, y, _ in points], f"line {style}")
         for x, y, count in points:
-            radius = 3 + 5 * (count / len(places)) ** 0.5
+            radius = 2 + 8 * (count / len(places)) ** 0.5
             note = f"{style}: {count} answers, {x:.1%} sure, {y:.1%} right"
             plot.dot((x, y), radius, f"dot {style}", note)
     return plot.text()
@@ -40,8 +40,8 @@ def reliability(part: Part) -> str:
 
 def risk_coverage(part: Part) -> str:
     """Draw the error among the answers that are accepted, the surest first."""
-    highest = _highest_risk(part)
-    ticks = [f"{highest * tick:.1%}" for tick in (0, 0.25, 0.5, 0.75, 1)]
+    highest = min(1.0, round_end(max(0.02, 1.1 * (1 - part.accuracy.value))))
+    ticks = quarters(100 * highest, "%")
     plot = Plot(
         f"Risk and coverage of {part.provider}", "share accepted", "share wrong", up_ticks=ticks
     )
@@ -54,18 +54,14 @@ def risk_coverage(part: Part) -> str:
     return plot.text()
 
 
-def _highest_risk(part: Part) -> float:
-    return max(0.02, 1.25 * (1 - part.accuracy.value))
-
-
 def histogram(part: Part) -> str:
     """Draw how many answers were how sure, right ones below and wrong ones on top."""
     measured = part.calibrated or part.raw
     places = bin_of(measured.confidence)
     right = np.bincount(places[measured.correct], minlength=BINS)
     wrong = np.bincount(places[~measured.correct], minlength=BINS)
-    tallest = int((right + wrong).max())
-    ticks = [f"{tallest * tick:.0f}" for tick in (0, 0.25, 0.5, 0.75, 1)]
+    tallest = round_end(max(4, int((right + wrong).max())))
+    ticks = quarters(tallest)
     plot = Plot(f"Confidence of {part.provider}", "confidence", "answers", up_ticks=ticks)
     for number in range(BINS):
         left, end = number / BINS, (number + 1) / BINS
@@ -78,11 +74,10 @@ def histogram(part: Part) -> str:
 def latency(part: Part) -> str:
     """Draw the share of answers that were there after so many milliseconds."""
     times = part.latencies
-    longest = times[min(len(times) - 1, int(len(times) * 0.99))] or 1.0
-    digits = 0 if longest >= 20 else 1
-    ticks = [f"{longest * tick:.{digits}f}" for tick in (0, 0.25, 0.5, 0.75, 1)]
+    longest = round_end(times[min(len(times) - 1, int(len(times) * 0.99))] or 1.0)
+    ticks = quarters(longest)
     plot = Plot(f"Latency of {part.provider}", "milliseconds", "answered", across_ticks=ticks)
     picked = np.unique(np.linspace(0, len(times) - 1, 200).astype(int))
     points = [(times[p] / longest, (p + 1) / len(times)) for p in picked if times[p] <= longest]
-    plot.line([(0, 0), *points], f"line {RAW}")
+    plot.line([(0, 0), *points], "line plain")
     return plot.text()

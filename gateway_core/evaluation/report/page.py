@@ -6,7 +6,7 @@ from itertools import starmap
 from typing import Final
 
 from gateway_core.calibration.fitfile import Estimate
-from gateway_core.evaluation.report import charts
+from gateway_core.evaluation.report import charts, texts
 from gateway_core.evaluation.report.parts import Confusion, Pair, Part, Summary
 from gateway_core.evaluation.report.style import CSS
 
@@ -15,13 +15,6 @@ _TITLE: Final = "Calibration report"
 _COLUMNS: Final = ("examples", "accuracy", "NLL", "Brier", "ECE", "median ms", "95% within ms")
 _SERIES: Final = '<span class="key"></span>as it came<span class="key calibrated"></span>calibrated'
 _RIGHT: Final = '<span class="key right"></span>right<span class="key wrong"></span>wrong'
-_NOTES: Final = """
-Intervals are 95% bootstrap intervals over 1,000 resamples of the examples. NLL is
-the mean negative log-likelihood of the right option, in nats; Brier the mean squared distance
-from the right answer; ECE the expected calibration error over ten bins of equal width. All
-three are better the lower they are. Calibrated numbers use the fits in force; on the examples
-that a fit was made from, they flatter it.
-"""
 
 
 def page(summary: Summary, made: datetime) -> str:
@@ -39,14 +32,15 @@ def page(summary: Summary, made: datetime) -> str:
         f"<h1>{_TITLE}</h1>"
         f'<p class="soft">Made by s1gw on {made:%Y-%m-%d %H:%M} UTC</p>'
         f"{_side_by_side(summary)}{''.join(map(_part, summary.parts))}"
-        f'<footer class="soft">{_NOTES}</footer></body></html>\n'
+        f'<footer class="soft">{texts.NOTES}</footer></body></html>\n'
     )
 
 
 def _side_by_side(summary: Summary) -> str:
     rows = "".join(row for part in summary.parts for row in _rows(part))
     pairs = "".join(map(_pair, summary.pairs))
-    return f"<h2>Side by side</h2>{_table(('provider', *_COLUMNS), rows, 'stacked')}{pairs}"
+    table = _table(("provider", *_COLUMNS), rows, "stacked")
+    return f'<h2>Side by side</h2><p class="soft">{texts.LEGEND}</p>{table}{pairs}'
 
 
 def _rows(part: Part) -> list[str]:
@@ -62,14 +56,8 @@ def _rows(part: Part) -> list[str]:
 
 
 def _pair(pair: Pair) -> str:
-    surely = pair.difference.low > 0 or pair.difference.high < 0
-    verdict = "a difference beyond chance" if surely else "no difference beyond chance"
-    return (
-        f"<p><strong>{escape(pair.first)}</strong> less <strong>{escape(pair.second)}</strong>, "
-        f"accuracy on the {pair.questions:,} questions that both answered: "
-        f"{pair.difference.value:+.1%} ({pair.difference.low:+.1%} to "
-        f"{pair.difference.high:+.1%}), {verdict}.</p>"
-    )
+    first, second = escape(pair.first), escape(pair.second)
+    return f"<p><strong>{first}</strong> against <strong>{second}</strong>: {pair.gap}.</p>"
 
 
 def _part(part: Part) -> str:
@@ -77,14 +65,15 @@ def _part(part: Part) -> str:
     fits = f"fit {', '.join(map(escape, part.fits))}" if part.fits else "no fit applies"
     series = _SERIES if part.fits else ""
     figures = [
-        _figure("Reliability", charts.reliability(part), series),
-        _figure("Risk and coverage", charts.risk_coverage(part), series),
-        _figure("Confidence", charts.histogram(part), _RIGHT),
+        _figure("Reliability", charts.reliability(part), texts.RELIABILITY, series),
+        _figure("Risk and coverage", charts.risk_coverage(part), texts.RISK, series),
+        _figure("Confidence", charts.histogram(part), texts.CONFIDENCE[bool(part.fits)], _RIGHT),
     ]
     if part.latencies:
-        figures.append(_figure("Latency", charts.latency(part), ""))
+        figures.append(_figure("Latency", charts.latency(part), texts.LATENCY))
     if part.confusion:
-        figures.append(_figure("Confusion matrix", _confusion(part.confusion), "", "wide"))
+        table = _confusion(part.confusion)
+        figures.append(_figure("Confusion matrix", table, texts.CONFUSION, style="wide"))
     return (
         f"<section><h2>{escape(part.provider)}</h2>"
         f'<p class="soft">Answered by {models}; {fits}.</p>'
@@ -92,9 +81,12 @@ def _part(part: Part) -> str:
     )
 
 
-def _figure(title: str, content: str, key: str, style: str = "") -> str:
-    note = f'<figcaption class="soft">{key}</figcaption>' if key else ""
-    return f'<figure class="{style}"><h3>{title}</h3>{content}{note}</figure>'
+def _figure(title: str, content: str, meaning: str, key: str = "", style: str = "") -> str:
+    legend = f'<p class="soft keys">{key}</p>' if key else ""
+    return (
+        f'<figure class="{style}"><h3>{title}</h3><figcaption class="soft">{meaning}</figcaption>'
+        f"{content}{legend}</figure>"
+    )
 
 
 def _confusion(confusion: Confusion) -> str:

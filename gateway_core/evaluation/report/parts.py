@@ -65,6 +65,17 @@ class Pair:
     questions: int
     difference: Estimate
 
+    @property
+    def gap(self) -> str:
+        """The difference in words, with its interval."""
+        found = self.difference
+        value, low, high = map(_points, (found.value, found.low, found.high))
+        chance = "a" if found.low > 0 or found.high < 0 else "no"
+        return (
+            f"{value} points of accuracy ({low} to {high}) on the {self.questions:,} questions "
+            f"that both answered, {chance} difference beyond chance"
+        )
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class Summary:
@@ -83,6 +94,10 @@ class Summary:
     def rows(self) -> list[list[str]]:
         """Return the report's table for a terminal: raw → calibrated where a fit applies."""
         return [_row(part) for part in self.parts]
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", "−")  # noqa: RUF001  # a minus, not a hyphen
 
 
 def _row(part: Part) -> list[str]:

@@ -16,7 +16,9 @@ h1 { font-size: 1.5rem; margin: 0 0 .25rem; } h2 { font-size: 1.2rem; margin: 2r
 h3 { font-size: 1rem; margin: 0 0 .25rem; }
 p { margin: .25rem 0 .75rem; } .soft { color: var(--soft); font-size: .875rem; }
 h2, p, th { overflow-wrap: anywhere; } tbody th { min-width: 7rem; }
-.scroll { overflow-x: auto; }
+.stacked thead th { overflow-wrap: normal; }
+.scroll { overflow-x: auto; margin-bottom: .75rem; } figcaption { margin-bottom: .5rem; }
+.keys { margin: .25rem 0 0; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .35rem .7rem; border-bottom: 1px solid var(--edge); text-align: left;
   vertical-align: top; }
@@ -25,14 +27,15 @@ thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 .charts { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%,
   22rem), 1fr)); }
 figure { margin: 0; padding: .9rem; background: var(--card); border: 1px solid var(--edge);
-  border-radius: .5rem; min-width: 0; break-inside: avoid; }
+  border-radius: .5rem; min-width: 0; break-inside: avoid; display: flex;
+  flex-direction: column; }
 figure.wide { grid-column: 1 / -1; } footer { margin-top: 1.5rem; }
-svg { display: block; width: 100%; height: auto; }
+svg { display: block; width: 100%; height: auto; margin-top: auto; }
 svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 .grid { stroke: var(--edge); } .ideal { stroke: var(--soft); stroke-dasharray: 3 4; fill: none; }
 .line { fill: none; stroke-width: 2; } .line.raw { stroke: var(--raw); stroke-dasharray: 6 3; }
-.line.calibrated { stroke: var(--fit); } .dot { stroke-width: 2; }
-.dot.raw { fill: var(--page); stroke: var(--raw); }
+.line.calibrated { stroke: var(--fit); } .line.plain { stroke: var(--ink); }
+.dot { stroke-width: 2; } .dot.raw { fill: var(--page); stroke: var(--raw); }
 .dot.calibrated { fill: var(--fit); stroke: var(--fit); }
 .right { fill: var(--good); } .wrong { fill: var(--bad); }
 .key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 .7em;
@@ -50,8 +53,10 @@ svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
   .stacked .range { display: inline; margin-left: .4rem; } }
 @media print { :root { color-scheme: light; --page: #fff; --ink: #000; --soft: #444;
   --edge: #bbb; --card: #fff; --raw: #b4490b; --fit: #1f57c3; --good: #5f8fd9; --bad: #d97a4a; }
-  body { padding: 0; max-width: none; font-size: 10pt; } .scroll { overflow: visible; }
+  body { padding: 1px; max-width: none; font-size: 10pt; } .scroll { overflow: visible; }
   thead th, .number { white-space: normal; } tbody th { min-width: 0; } table { font-size: 8pt; }
-  .charts { grid-template-columns: 1fr 1fr; } h2 { break-after: avoid; }
+  .range { white-space: nowrap; }
+  .charts { grid-template-columns: 1fr 1fr; } h2, section > p { break-after: avoid; }
+  th, td { padding: .25rem; } thead th { min-width: 5em; } figcaption { font-size: 8pt; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 """

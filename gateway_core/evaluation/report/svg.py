@@ -1,5 +1,6 @@
 """A plot of the unit square as inline SVG, coloured by the page's own variables."""
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
@@ -15,6 +16,18 @@ _RIGHT: Final = 20
 _TOP: Final = 10
 _BOTTOM: Final = 40
 _TICKS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+_ROUND: Final = (1, 2, 4, 6, 8, 10)
+
+
+def round_end(highest: float) -> float:
+    """Return an end for an axis that holds ``highest``, above 0, and has round quarters."""
+    unit = 10.0 ** math.floor(math.log10(highest))
+    return next(step * unit for step in _ROUND if highest <= step * unit * (1 + 1e-9))
+
+
+def quarters(end: float, unit: str = "") -> list[str]:
+    """Return the texts at 0, ¼, ½, ¾ and 1 of an axis that ends at ``end``."""
+    return ["0", *(f"{end * tick:.4g}{unit}" for tick in _TICKS[1:])]
 
 
 @attrs.define
