@@ -50,10 +50,13 @@ def _show_health(report: dict[str, Any]) -> None:
     say(report["status"], fg=_COLOURS[report["status"]], bold=True)
     say(f"configuration: {report['config_file'] or 'none, everything is a default'}\n")
     why = {found["name"]: found["why"] for found in report["candidates"]}
-    table(
-        [_probe_row(probe, why) for probe in report["providers"]],
-        ("PROVIDER", "ROLE", "STATE", "PROBE", "IN THE CHAIN BECAUSE"),
-    )
+    if report["providers"]:
+        table(
+            [_probe_row(probe, why) for probe in report["providers"]],
+            ("PROVIDER", "ROLE", "STATE", "PROBE", "IN THE CHAIN BECAUSE"),
+        )
+    else:
+        say("Nobody can be asked: install or configure a provider, such as s1gw-local.")
     out = [found for found in report["candidates"] if not found["in_chain"]]
     if out:
         say(f"\nnot in the {report['chain_source']} chain:", bold=True)

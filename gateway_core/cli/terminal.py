@@ -50,7 +50,8 @@ def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> list[int]:
 def more_rows(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> list[int]:
     """Print further rows of a table; return its columns' widths, which may have grown."""
     cells = [[plain(cell) for cell in row] for row in rows]
-    grown = [max(width, *map(len, column)) for width, *column in zip(widths, *cells, strict=True)]
+    columns = zip(widths, *cells, strict=True)
+    grown = [max([width, *map(len, column)]) for width, *column in columns]
     for row in cells:
         say(_line(row, grown))
     return grown

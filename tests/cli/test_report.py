@@ -1,6 +1,8 @@
 """``s1gw health``, ``capabilities`` and ``models``: what the gateway says of itself."""
 
 import json
+import subprocess
+import sys
 
 
 def test_a_fresh_machine_is_healthy_and_says_who_is_out_and_why(run) -> None:
@@ -61,3 +63,36 @@ def test_models_are_listed_with_their_prefix(run, write_config) -> None:
     assert [model["id"] for model in listed] == ["mine/a/b", "mine/c", "local/local-e5-small"]
     assert listed[0] == {"id": "mine/a/b", "provider": "mine", "format": "systemone"}
     assert "mine/a/b" in run("models").stdout
+
+
+def test_with_nobody_to_ask_every_report_says_so(run, monkeypatch) -> None:
+    monkeypatch.setenv("S1GW_DISABLED_PLUGINS", "*")
+    health = run("health")
+
+    assert health.exit_code == 1
+    assert "Nobody can be asked: install or configure a provider" in health.stdout
+    assert "s1gw-local 0.1.0 is disabled" in health.stdout
+    assert "chain (automatic): nobody" in run("capabilities").stdout
+    assert run("models").stdout.split() == ["MODEL", "PROVIDER", "FORMAT"]
+
+
+def test_a_bare_installation_has_no_plugin_and_says_how_to_get_one() -> None:
+    bare = "import sys\nfrom importlib import metadata\nmetadata.entry_points = lambda: EMPTY\n"
+    code = (
+        bare.replace("EMPTY", "metadata.EntryPoints()")
+        + "from gateway_core.cli import main\nmain()"
+    )
+    for arguments, told in (
+        (["plugins", "list"], "No plugin is installed."),
+        (["health"], "Nobody can be asked"),
+        (["capabilities"], "chain (automatic): nobody"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert told in done.stdout
+        assert "Traceback" not in done.stderr

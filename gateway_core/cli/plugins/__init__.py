@@ -35,6 +35,9 @@ def list_plugins(config_path: Path | None, *, as_json: bool) -> None:
     if as_json:
         say_json(rows)
         return
+    if not rows:
+        say("No plugin is installed. Install one with pip, such as s1gw-local.")
+        return
     columns = ("dialect", "kind", "distribution", "version", "state", "hooks", "homepage")
     shown = [[_cell(row[column]) for column in columns] for row in rows]
     table(shown, [column.upper() for column in columns])
