@@ -1,40 +1,40 @@
 """``GET /v1/decisions/models``: what a caller may name, asked of no upstream."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from gateway_core.errors import ProviderError
 from gateway_core.provider import Provider
 from gateway_core.relay.callers import Caller
 from gateway_core.relay.targets import Table, Target
-from gateway_core.types import ModelInfo, Operation
+from gateway_core.types import Format, ModelInfo, Operation
 
 _log: Final = logging.getLogger("s1gw.relay")
 
 
 async def list_models(table: Table, caller: Caller) -> dict[str, Any]:
     """Return the listing of the usable targets of ``table`` that the caller's key allows."""
-    infos: dict[str, Mapping[str, ModelInfo]] = {}
+    known: dict[str, Mapping[str, Format]] = {}
     for target in table.targets:
-        if target.id not in infos:
-            infos[target.id] = await _known(target.provider) if _usable(target) else {}
-    return {"object": "list", "data": list(_entries(table.targets, infos, caller))}
+        if target.id not in known:
+            known[target.id] = await _formats(table, target) if _usable(target) else {}
+    return {"object": "list", "data": list(_entries(table.targets, known, caller))}
 
 
 def _entries(
-    targets: Iterable[Target], infos: Mapping[str, Mapping[str, ModelInfo]], caller: Caller
+    targets: Iterable[Target], known: Mapping[str, Mapping[str, Format]], caller: Caller
 ) -> Iterable[dict[str, Any]]:
     for target in targets:
-        info = infos[target.id].get(target.model)
-        if info is not None and info.listed and caller.may_use(target.id, target.model):
+        wire = known[target.id].get(target.model)
+        if wire is not None and caller.may_use(target.id, target.model):
             yield {
                 "id": f"{target.id}/{target.model}",
                 "object": "model",
                 "created": 0,
                 "owned_by": target.id,
                 "provider": target.id,
-                "format": info.format.value,
+                "format": wire.value,
             }
 
 
@@ -48,10 +48,21 @@ def _usable(target: Target) -> bool:
     return True
 
 
-async def _known(provider: Provider) -> Mapping[str, ModelInfo]:
-    """Return what a provider says of its models: at least those that are configured."""
+async def _formats(table: Table, target: Target) -> Mapping[str, Format]:
+    """Return the models of a target's provider that are listed, and their formats.
+
+    Of System One that is every configured model; a catalogue is for the format of OpenAI alone.
+    """
+    if target.provider.capabilities.formats == {Format.SYSTEMONE}:
+        configured = (other.model for other in table.targets if other.id == target.id)
+        return dict.fromkeys(configured, Format.SYSTEMONE)
+    return {info.id: info.format for info in await _told(target.provider) if info.listed}
+
+
+async def _told(provider: Provider) -> Sequence[ModelInfo]:
     try:
-        return {info.id: info for info in await provider.models()}
+        return await provider.models()
+    # A plugin that fails must not hide the others' models.
     except ProviderError as error:
         _log.warning("provider %s lists no models: %s", provider.name, error)
-        return {}
+        return ()
