@@ -5,10 +5,12 @@ import logging
 import sys
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TextIO
 
 request_id: ContextVar[str] = ContextVar("request_id", default="-")
 ROOT: Final = "s1gw"
+_QUIET: Final = ("mcp", "httpx")
+"""Libraries whose log lines may hold what callers and upstreams sent."""
 
 
 class TextFormatter(logging.Formatter):
@@ -18,7 +20,8 @@ class TextFormatter(logging.Formatter):
         """Return the line for ``record``; exceptions show their type alone."""
         stamp = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         level = record.levelname.lower()
-        return f"{stamp} {level} [{request_id.get()}] {record.name}: {record.getMessage()}"
+        message = record.getMessage().replace("\n", "\\n")
+        return f"{stamp} {level} [{request_id.get()}] {record.name}: {message}"
 
 
 class JsonFormatter(logging.Formatter):
@@ -36,11 +39,24 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
+class _Lines(logging.StreamHandler[TextIO]):
+    """The one way to stderr; a second ``setup`` replaces the first one's."""
+
+
 def setup(style: str = "text", level: str = "info") -> None:
-    """Send the gateway's log to stderr as ``text`` or ``json`` lines, once per process."""
-    handler = logging.StreamHandler(sys.stderr)
+    """Send the gateway's log, and the warnings of plugins and libraries, to stderr.
+
+    Args:
+        style: ``text`` or ``json`` lines.
+        level: the least important of the gateway's own lines that are shown.
+    """
+    handler = _Lines(sys.stderr)
     handler.setFormatter(JsonFormatter() if style == "json" else TextFormatter())
-    logger = logging.getLogger(ROOT)
-    logger.handlers[:] = [handler]
-    logger.setLevel(level.upper())
-    logger.propagate = False
+    own, root = logging.getLogger(ROOT), logging.getLogger()
+    for logger in (own, root):
+        others = [known for known in logger.handlers if not isinstance(known, _Lines)]
+        logger.handlers[:] = [*others, handler]
+    own.setLevel(level.upper())
+    own.propagate = False
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.CRITICAL)

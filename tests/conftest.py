@@ -1,5 +1,6 @@
 """What every test of the host shares."""
 
+import logging
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,6 +11,16 @@ import pytest
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _logging() -> Iterator[None]:
+    """Undo what a command, run in this process, does to the log."""
+    loggers = [logging.getLogger(name) for name in ("s1gw", "")]
+    before = [(one, one.handlers[:], one.level, one.propagate) for one in loggers]
+    yield
+    for one, handlers, level, propagate in before:
+        one.handlers[:], one.level, one.propagate = handlers, level, propagate
 
 
 class Site:

@@ -1,10 +1,9 @@
 """The command, run in this process or in one of its own, with an empty home."""
 
-import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ KEYS = ("TYPESAFE_API_KEY", "PERPLEXITY_API_KEY", "OPENAI_API_KEY")
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home, and no variable that speaks of a real one."""
     folder = tmp_path / "home"
     folder.mkdir()
@@ -26,10 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))
-    logger = logging.getLogger("s1gw")
-    before = (logger.handlers[:], logger.level, logger.propagate)
-    yield folder
-    logger.handlers[:], logger.level, logger.propagate = before
+    return folder
 
 
 @pytest.fixture
