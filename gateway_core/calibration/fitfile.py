@@ -57,7 +57,7 @@ class BucketFit:
         temperature: within [0.05, 20].
         floor: what a smaller probability counts as, since providers round.
         examples: how many examples it was fitted on.
-        saturated: whether the temperature ran into an end of its range.
+        saturated: whether an end of the temperature's range does as well.
         forced: whether it was kept although it did not help on held-out folds.
         held_out_gain: mean fall of the negative log-likelihood on held-out folds, in nats.
         before: quality of the raw probabilities.

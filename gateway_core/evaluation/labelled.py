@@ -10,7 +10,7 @@ import attrs
 from gateway_core.decide.request import parse_request
 from gateway_core.errors import InvalidRequest
 from gateway_core.evaluation.example import Example
-from gateway_core.wire.answer import summing_to_one
+from gateway_core.evaluation.recorded import recorded_answer
 from gateway_core.wire.question import YES_NO, Question, QuestionType
 
 _ASKED: Final = ("question", "options", "context")
@@ -34,7 +34,7 @@ class Labelled:
     recorded: Example | None
 
 
-def read_labelled(lines: Iterable[str], *, skip_bad: bool) -> list[Labelled]:
+def read_labelled(lines: Iterable[bytes], *, skip_bad: bool) -> tuple[list[Labelled], int]:
     """Read labelled questions, one JSON object a line; blank lines do not count.
 
     A line holds ``question``, ``gold``, and ``options`` unless it asks yes or no; ``context``
@@ -45,6 +45,9 @@ def read_labelled(lines: Iterable[str], *, skip_bad: bool) -> list[Labelled]:
         lines: of the file.
         skip_bad: leave out what cannot be used.
 
+    Returns:
+        What can be used, and how many lines were left out.
+
     Raises:
         InvalidRequest: lines cannot be used and are not to be left out; it names each.
     """
@@ -54,12 +57,12 @@ def read_labelled(lines: Iterable[str], *, skip_bad: bool) -> list[Labelled]:
         if not line.strip():
             continue
         try:
-            found.append(_labelled(line))
+            found.append(_labelled(line, f"line {number}"))
         except (InvalidRequest, ValueError) as error:
             faults.append(f"line {number}: {error}")
     if faults and not skip_bad:
         raise InvalidRequest("\n".join([*_shown(faults), "--skip-bad leaves these lines out"]))
-    return found
+    return found, len(faults)
 
 
 def _shown(faults: list[str]) -> list[str]:
@@ -67,18 +70,25 @@ def _shown(faults: list[str]) -> list[str]:
     return faults if more <= 0 else [*faults[:_MOST_SHOWN], f"and {more} more"]
 
 
-def _labelled(line: str) -> Labelled:
+def _labelled(line: bytes, name: str) -> Labelled:
     try:
-        row = json.loads(line)
+        # Some programs begin a file with a byte order mark.
+        row = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise ValueError("not UTF-8") from None
     except (ValueError, RecursionError):
         raise ValueError("not JSON") from None
     if not isinstance(row, dict):
         raise ValueError("not a JSON object")
-    return labelled_row(row)
+    return labelled_row(row, name)
 
 
-def labelled_row(row: Mapping[str, Any]) -> Labelled:
+def labelled_row(row: Mapping[str, Any], name: str = "") -> Labelled:
     """Read one line's object, or one entry of a decision log.
+
+    Args:
+        row: the object.
+        name: names its question where nothing in it does.
 
     Raises:
         InvalidRequest: its question breaks a rule of the decide contract.
@@ -89,21 +99,12 @@ def labelled_row(row: Mapping[str, Any]) -> Labelled:
     if question is None and not answered:
         raise ValueError("it holds neither a question nor probabilities")
     names = question.outcomes if question else _names(row)
-    key = _key(row, question)
+    key = _key(row, question) or name
     gold = _place(row.get("gold"), names)
-    recorded = None
-    if answered:
-        spread = _spread(row["probabilities"], names)
-        recorded = _recorded(row, key, spread, gold, names)
+    recorded = recorded_answer(row, key, gold, names) if answered else None
     if gold >= len(recorded.probabilities if recorded else names or ()):
         raise ValueError(f"gold: {gold} is not the place of an option")
     return Labelled(key=key, question=question, gold=gold, recorded=recorded)
-
-
-def _type(row: Mapping[str, Any], names: tuple[str, ...] | None) -> QuestionType:
-    # Yes and no may also be the options of a question that names them.
-    named = row.get("options") is not None or row.get("question_type") == QuestionType.OPTIONS
-    return QuestionType.YES_NO if names == YES_NO and not named else QuestionType.OPTIONS
 
 
 def _question(row: Mapping[str, Any]) -> Question | None:
@@ -114,7 +115,13 @@ def _question(row: Mapping[str, Any]) -> Question | None:
 
 
 def _names(row: Mapping[str, Any]) -> tuple[str, ...] | None:
-    return YES_NO if row.get("question_type") == QuestionType.YES_NO else None
+    """Return the options' names where no question gives them; None if nothing does."""
+    told = row["probabilities"]
+    if row.get("question_type") == QuestionType.YES_NO:
+        return YES_NO
+    if not isinstance(told, dict):
+        return None
+    return YES_NO if told.keys() == set(YES_NO) else tuple(told)
 
 
 def _key(row: Mapping[str, Any], question: Question | None) -> str:
@@ -134,46 +141,3 @@ def _place(gold: object, names: tuple[str, ...] | None) -> int:
     if not isinstance(gold, str) or gold not in names:
         raise ValueError(f"gold: {gold!r} is not among the options")
     return names.index(gold)
-
-
-def _spread(reported: Any, names: tuple[str, ...] | None) -> tuple[float, ...]:
-    """Return reported probabilities in the options' order, checked and summing to 1."""
-    if isinstance(reported, dict) and names is not None:
-        if reported.keys() != set(names):
-            raise ValueError("probabilities: not over exactly the options")
-        reported = [reported[name] for name in names]
-    if not isinstance(reported, list) or len(reported) < 2:
-        raise ValueError("probabilities: must be an object by option, or a list in their order")
-    if names is not None and len(reported) != len(names):
-        raise ValueError("probabilities: not as many as there are options")
-    if any(isinstance(p, bool) or not isinstance(p, int | float) for p in reported):
-        raise ValueError("probabilities: must be numbers")
-    if not all(0 <= p <= 1 for p in reported):
-        raise ValueError("probabilities: must be within [0, 1]")
-    spread = summing_to_one(reported)
-    if spread is None:
-        raise ValueError(f"probabilities: sum to {sum(reported):.4g}, not to 1")
-    return tuple(spread)
-
-
-def _recorded(
-    row: Mapping[str, Any],
-    key: str,
-    spread: tuple[float, ...],
-    gold: int,
-    names: tuple[str, ...] | None,
-) -> Example:
-    provider, model = row.get("provider"), row.get("model")
-    if not isinstance(provider, str) or not isinstance(model, str) or not provider or not model:
-        raise ValueError("an answer needs the provider and the model that gave it")
-    took = row.get("latency_ms")
-    return Example(
-        key=key,
-        provider=provider,
-        model=model,
-        question_type=_type(row, names),
-        probabilities=spread,
-        gold=gold,
-        options=names or tuple(str(number) for number in range(1, len(spread) + 1)),
-        latency_ms=float(took) if isinstance(took, int | float) else None,
-    )

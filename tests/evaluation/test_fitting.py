@@ -44,6 +44,13 @@ def test_zeros_alone_neither_break_a_fit_nor_run_away_with_it(make_examples):
     assert fit.after.ece.value < 0.05
 
 
+def test_a_provider_that_is_always_right_saturates_its_fit(make_examples):
+    sure = [attrs.evolve(one, probabilities=(0.8, 0.1, 0.1)) for one in make_examples(60, 1.0)]
+    (fit,), _ = fit_all([attrs.evolve(one, gold=0) for one in sure], pooled=False, force=False)
+    assert fit.saturated
+    assert 0.05 <= fit.temperature <= 20
+
+
 @pytest.mark.parametrize("temperature", [0.4, 2.5, 5.0])
 def test_a_fit_at_least_halves_the_calibration_error(make_examples, temperature):
     (fit,), refused = fit_all(make_examples(2000, temperature), pooled=False, force=False)

@@ -20,8 +20,10 @@ NO_CONTENT = {
 
 
 def read(*rows, skip_bad=False):
-    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
-    return read_labelled(lines, skip_bad=skip_bad)
+    lines = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows]
+    found, left_out = read_labelled(lines, skip_bad=skip_bad)
+    assert left_out + len(found) == len([line for line in lines if line.strip()])
+    return found
 
 
 def test_a_line_with_a_question_and_its_answer():
@@ -58,6 +60,26 @@ def test_a_line_without_content_names_options_by_their_place():
     assert found.recorded.probabilities == (0.2, 0.5, 0.3)
 
 
+def test_a_line_without_a_question_may_name_its_options_in_its_probabilities():
+    row = ANSWER | {"gold": "billing"}
+    first, second = read(row, row)
+    assert (first.recorded.options, first.gold) == (("billing", "sales"), 0)
+    assert first.key != second.key
+    (found,) = read(row | {"probabilities": {"no": 0.3, "yes": 0.7}, "gold": "yes"})
+    assert (found.recorded.question_type, found.recorded.probabilities) == ("yes_no", (0.7, 0.3))
+
+
+def test_a_byte_order_mark_and_dos_line_ends_are_no_fault():
+    line = json.dumps(ASKED).encode()
+    assert len(read(b"\xef\xbb\xbf" + line + b"\r\n", line + b"\r\n")) == 2
+
+
+def test_names_of_any_script_are_options():
+    names = ("__proto__", "constructor", "日本 🎯")
+    (found,) = read({"question": "?", "options": list(names), "gold": names[2]})
+    assert (found.question.options, found.gold) == (names, 2)
+
+
 def test_equal_questions_have_equal_keys_whoever_answered():
     first, second, other = read(ASKED, ASKED | ANSWER, ASKED | {"options": ["billing", "sales"]})
     assert first.key == second.key != other.key
@@ -69,9 +91,11 @@ def test_rounded_probabilities_are_made_to_sum_to_1():
 
 
 BAD = [
-    ("{", "not JSON"),
-    ("[" * 100_000, "not JSON"),
-    ("[1]", "not a JSON object"),
+    (b"{", "not JSON"),
+    (b"[" * 100_000, "not JSON"),
+    (b'{"question": "Was it caf\xe9?", "gold": "yes"}', "not UTF-8"),
+    (json.dumps(ASKED).encode("utf-16"), "not UTF-8"),
+    (b"[1]", "not a JSON object"),
     (ASKED | {"gold": "legal"}, "gold: 'legal' is not among the options"),
     (ASKED | {"gold": None}, "gold: missing"),
     (ASKED | {"gold": 1}, "gold: 1 is not among the options"),
@@ -84,6 +108,11 @@ BAD = [
     (ASKED | ANSWER | {"probabilities": {"billing": "1", "sales": 0}}, "must be numbers"),
     (ASKED | ANSWER | {"probabilities": [0.2, 0.3, 0.5]}, "not as many"),
     (ASKED | ANSWER | {"model": None}, "the provider and the model"),
+    (ASKED | ANSWER | {"latency_ms": "4"}, "latency_ms: must be a number"),
+    (ASKED | ANSWER | {"latency_ms": -1}, "latency_ms: must be a number"),
+    (ASKED | ANSWER | {"latency_ms": float("nan")}, "latency_ms: must be a number"),
+    (ASKED | ANSWER | {"probabilities": {"billing": float("nan"), "sales": 1}}, "within [0, 1]"),
+    (NO_CONTENT | {"question_type": "score"}, "question_type: must be"),
     (NO_CONTENT | {"gold": 3}, "gold: 3 is not the place of an option"),
     (NO_CONTENT | {"gold": -1}, "gold: must be the place"),
     (NO_CONTENT | {"gold": True}, "gold: must be the place"),
@@ -93,7 +122,7 @@ BAD = [
 @pytest.mark.parametrize(("row", "said"), BAD)
 def test_a_bad_line_is_named_by_its_number(row, said):
     with pytest.raises(InvalidRequest) as caught:
-        read(ASKED, "", row)
+        read(ASKED, b"\r\n", row)
     assert str(caught.value).startswith("line 3: ")
     assert said in str(caught.value)
 
@@ -105,4 +134,4 @@ def test_the_rest_is_used_when_bad_lines_are_skipped(row, said):
 
 def test_many_bad_lines_are_summed_up():
     with pytest.raises(InvalidRequest, match="and 5 more"):
-        read(*["{"] * 25)
+        read(*[b"{"] * 25)

@@ -111,16 +111,24 @@ def _labelled(source: Source, config_path: Path | None) -> "list[Labelled]":
     from gateway_core.evaluation.labelled import labelled_row, read_labelled
 
     if source.file is not None:
-        with source.file.open(encoding="utf-8", errors="replace") as lines:
-            found = read_labelled(lines, skip_bad=source.skip_bad)
+        with source.file.open("rb") as lines:
+            found, left_out = read_labelled(lines, skip_bad=source.skip_bad)
+        _tell(left_out, "lines cannot be used and were left out")
     else:
         with open_log(config_path) as reader:
             labelled = (entry for entry in reader.entries() if entry["gold"] is not None)
             usable = (e for e in labelled if e["question"] or e["probabilities"])
             found = [labelled_row(entry) for entry in usable]
+    answers = {(one.key, one.recorded and one.recorded.provider) for one in found}
+    _tell(len(found) - len(answers), "examples repeat a question; each question counts once")
     if source.model is None:
         return found
     return [_only(one, source.model) for one in found]
+
+
+def _tell(count: int, what: str) -> None:
+    if count:
+        click.echo(f"note: {count:,} {what}", err=True)
 
 
 def _only(one: "Labelled", model: str) -> "Labelled":

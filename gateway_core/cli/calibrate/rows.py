@@ -45,11 +45,11 @@ def _before_and_after(fit: "BucketFit") -> "list[tuple[Estimate, Estimate]]":
 def tell_refused(fits: "list[BucketFit]", refused: "list[Refused]") -> None:
     """Tell on stderr what got no fit and why, and what a saturated one means."""
     for one in refused:
-        kind = f"{one.model}, {one.question_type}, {one.bucket} options, {one.examples} examples"
-        click.echo(f"no fit for {plain(kind)}: {one.why}", err=True)
+        kind = f"{one.model}, {one.question_type}, {one.bucket} options"
+        click.echo(f"no fit for {plain(kind)}, of {one.examples:,} examples: {one.why}", err=True)
     if any(one.saturated for one in fits):
         click.echo(
-            "saturated: the temperature ran into an end of its range; the examples are too "
+            "saturated: a temperature at an end of the range does as well; the examples are too "
             "few or too easy to tell how sure the provider should be",
             err=True,
         )
@@ -73,6 +73,6 @@ def unmet_line(one: "Unmet") -> str:
     """Say for which questions no threshold keeps the budget."""
     kind = f"{one.provider}, {one.model}, {one.question_type}, {one.bucket} options"
     return (
-        f"no threshold for {plain(kind)}: none of its {one.examples} examples' confidences "
-        f"keeps the budget; it takes at least {one.needed} accepted answers, all right"
+        f"no threshold for {plain(kind)}, of {one.examples:,} examples: none keeps the budget; "
+        f"it takes at least {one.needed:,} accepted answers, all right"
     )
