@@ -72,9 +72,11 @@ class Catalog:
         ref = self.require(dialect, kind)
         try:
             found = _imported(ref)
-        # A plugin is a stranger's code, and one that calls sys.exit() while it is imported
-        # must not end the gateway.
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        # A plugin is a stranger's code: one that calls sys.exit() while it is imported, or whose
+        # extension module panics, which is no Exception, must not end the gateway.
+        except BaseException as error:
             raise self._broken(ref, _told(error)) from error
         if not isinstance(found, type):
             raise self._broken(ref, f"{ref.entry.value} is not a class")

@@ -1,5 +1,6 @@
 """Entry points of the installed distributions, sorted, each once, with their states."""
 
+import logging
 import re
 from collections.abc import Iterable, Iterator
 from importlib import metadata
@@ -10,6 +11,8 @@ import attrs
 from gateway_core.api import API_VERSION
 from gateway_core.catalog.refs import UNKNOWN, Kind, PluginRef, State, canonical
 
+_log: Final = logging.getLogger("s1gw.catalog")
+_OURS: Final = "gateway_core."
 _GROUP: Final = re.compile(r"gateway_core\.(providers|middleware|claims)\.v(\d+)")
 _KINDS: Final = {"providers": Kind.PROVIDER, "middleware": Kind.MIDDLEWARE}
 
@@ -41,20 +44,37 @@ class Offer:
 
 
 def offers() -> list[Offer]:
-    """Return our entry points of every distribution; this reads the disk, so do it once."""
-    found = metadata.entry_points()
-    groups = [match for group in sorted(found.groups) if (match := _GROUP.fullmatch(group))]
-    pairs = [(match, entry) for match in groups for entry in found.select(group=match[0])]
-    # The entry points of a distribution share one object, whose metadata are slow to read.
-    distributions = {id(entry.dist): entry.dist for _, entry in pairs}
-    origins = {key: _origin(distribution) for key, distribution in distributions.items()}
-    return [Offer(m[1], int(m[2]), entry, origins[id(entry.dist)]) for m, entry in pairs]
+    """Return our entry points of every distribution; this reads the disk, so do it once.
+
+    Of two distributions with one name the first on the path counts, as for Python's imports.
+    """
+    found: dict[str, list[Offer]] = {}
+    for number, distribution in enumerate(metadata.distributions()):
+        if made := _offers(distribution):
+            name = made[0].origin.name
+            found.setdefault(f"{number}" if name == UNKNOWN else canonical(name), made)
+    return [offer for made in found.values() for offer in made]
 
 
-def _origin(distribution: metadata.Distribution | None) -> Origin:
+def _offers(distribution: metadata.Distribution) -> list[Offer]:
+    """Return what one distribution offers; nothing when its entry points cannot be read."""
+    try:
+        if _OURS not in (distribution.read_text("entry_points.txt") or ""):
+            return []
+        entries = list(distribution.entry_points)
+    # Damaged files of any distribution, of which Python's reader makes anything at all.
+    except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
+        _log.debug("entry points that cannot be read: %s", type(error).__name__)
+        return []
+    ours = [(match, entry) for entry in entries if (match := _GROUP.fullmatch(entry.group))]
+    origin = _origin(distribution) if ours else Origin()
+    return [Offer(match[1], int(match[2]), entry, origin) for match, entry in ours]
+
+
+def _origin(distribution: metadata.Distribution) -> Origin:
     """Describe a distribution, even one whose metadata are damaged or gone."""
     try:
-        described = distribution.metadata if distribution is not None else None
+        described = distribution.metadata
     except (AttributeError, KeyError, OSError, TypeError, ValueError):
         described = None
     if described is None or "Name" not in described:

@@ -8,6 +8,8 @@ from typing import Final
 from gateway_core.api import HOOKS
 from gateway_core.catalog.refs import PluginRef
 
+_LARGEST: Final = 500_000
+"""Bytes of source that are read; more would hold up the listing."""
 _DEPTH: Final = 5
 """How many re-exports and base classes are followed."""
 
@@ -27,8 +29,10 @@ def _marked(module: str, name: str, depth: int) -> set[str] | None:
     if file is None or depth == 0:
         return None
     try:
-        body = ast.parse(file.read_bytes()).body
-    except (OSError, SyntaxError, ValueError):
+        source = file.read_bytes()
+        # Source that is nested too deeply for the parser ends in one of the last two.
+        body = ast.parse(source).body if len(source) <= _LARGEST else []
+    except (OSError, SyntaxError, ValueError, MemoryError, RecursionError):
         return None
     for node in body:
         if isinstance(node, ast.ClassDef) and node.name == name:

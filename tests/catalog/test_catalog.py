@@ -57,6 +57,7 @@ def test_loading_imports_one_plugin_once(site) -> None:
         ("import no_such_module_anywhere", "ModuleNotFoundError: No module named"),
         ("raise ValueError('sk-secret')", "importing it raised ValueError"),
         ("import sys; sys.exit(3)", "importing it raised SystemExit"),
+        ("class Panic(BaseException): ...\nraise Panic", "importing it raised Panic"),
         ("x = 1", "AttributeError"),
         ("Provider = 3", "acme_plugin:Provider is not a class"),
         ("def broken(:", "SyntaxError"),
@@ -170,6 +171,39 @@ def test_metadata_left_over_by_a_broken_uninstall_do_no_harm(site) -> None:
     (info / "entry_points.txt").write_text(f"[{PROVIDERS}]\ngone = nowhere:Provider\n")
 
     assert ref_of(Catalog.installed(), "gone").version == "unknown"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        f"[{PROVIDERS}]\nno sign of equality\n".encode(),
+        f"[{PROVIDERS}]\n\xff = nowhere:Provider\n".encode("latin-1"),
+        f"no section\n[{PROVIDERS}]\n".encode(),
+        None,
+    ],
+)
+def test_entry_points_that_cannot_be_read_spoil_no_others(site, damage: bytes | None) -> None:
+    info = site.folder / "damaged-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: damaged\nVersion: 1.0\n")
+    if damage is None:
+        (info / "entry_points.txt").symlink_to("entry_points.txt")
+    else:
+        (info / "entry_points.txt").write_bytes(damage)
+    site.distribution("acme", {PROVIDERS: {"acme": "nowhere:Provider"}})
+    refs = Catalog.installed().refs
+
+    assert {"acme", *FIRST_PARTY} <= {ref.dialect for ref in refs}
+    assert "damaged" not in {ref.distribution for ref in refs}
+
+
+def test_metadata_in_another_encoding_do_no_harm(site) -> None:
+    info = site.folder / "latin-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_bytes("Name: l\xe4tin\nVersion: 1.0\n".encode("latin-1"))
+    (info / "entry_points.txt").write_text(f"[{PROVIDERS}]\nlatin = nowhere:Provider\n")
+
+    assert ref_of(Catalog.installed(), "latin").state is State.AVAILABLE
 
 
 def test_the_order_does_not_depend_on_the_disk(site) -> None:

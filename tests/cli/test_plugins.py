@@ -87,7 +87,14 @@ def test_the_hooks_of_first_party_plugins_are_read_from_their_source(run) -> Non
         assert set(hooks) <= set(HOOKS)
 
 
-@pytest.mark.parametrize("source", [None, "def broken(:", "x = 1"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        *(None, "def broken(:", "x = 1", "x = " + "-" * 100_000 + "1"),
+        *("from acme_plugin import Provider", "#" * 600_000 + RIGHT, "\0"),
+    ],
+    ids=["none", "syntax", "nothing", "deep", "circular", "large", "nul"],
+)
 def test_hooks_that_cannot_be_read_are_not_guessed(run, site, source: str | None) -> None:
     if source is not None:
         site.module("acme_plugin", source)
