@@ -7,7 +7,8 @@ later; and two providers of one dialect are told apart by their instances, with 
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Final, cast
 
@@ -17,6 +18,7 @@ import pluggy
 from gateway_core.api import HOOKS
 from gateway_core.context import Endpoint
 from gateway_core.errors import (
+    ConfigError,
     PluginUnavailable,
     ProviderCrashed,
     ProviderError,
@@ -92,17 +94,37 @@ def checked_capabilities(hooks: ProviderSpec, name: str) -> Capabilities:
     Raises:
         PluginUnavailable: they are something else, or the plugin raised.
     """
-    try:
+    with building(f"provider {name!r}: 'capabilities'"):
         found: object = hooks.capabilities()
-    # A stranger's code may raise anything, and its text may hold anything.
-    except (Exception, SystemExit) as error:
-        reason = f"provider {name!r}: 'capabilities' raised {type(error).__name__}"
-        raise PluginUnavailable(reason) from error
     if not isinstance(found, Capabilities) or not found.formats:
         raise PluginUnavailable(
             f"provider {name!r}: 'capabilities' must return Capabilities with at least one format"
         )
     return found
+
+
+@contextmanager
+def building(what: str) -> Iterator[None]:
+    """A block in which a plugin is built; whatever it raises becomes ``PluginUnavailable``.
+
+    A ``ConfigError`` is kept, and of the rest the type alone is told: a stranger's code may raise
+    anything, even a panic that is no ``Exception``, and its text may hold anything.
+    """
+    try:
+        yield
+    except (ConfigError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise PluginUnavailable(f"{what} raised {type(error).__name__}") from error
+
+
+def interrupts(error: BaseException) -> bool:
+    """Say whether ``error`` is no failure of a plugin's: the process or this call is given up."""
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        # When nobody cancelled this call, the plugin lost a task of its own.
+        return task is None or task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt | GeneratorExit)
 
 
 class StrangersCode:
@@ -128,17 +150,11 @@ class StrangersCode:
         trace: TracebackType | None,
     ) -> None:
         """Raise the ``ProviderError`` that ``error`` means."""
-        if error is None or isinstance(error, ProviderError):
+        if error is None or isinstance(error, ProviderError) or interrupts(error):
             return
         if isinstance(error, TimeoutError):
             raise ProviderTimeout("the plugin gave up waiting") from None
-        if isinstance(error, asyncio.CancelledError):
-            task = asyncio.current_task()
-            if task is not None and not task.cancelling():
-                # Nobody cancelled this call: the plugin lost a task of its own.
-                raise _crashed(self._name, "CancelledError") from None
-        elif isinstance(error, Exception | SystemExit):
-            raise _crashed(self._name, type(error).__name__) from error
+        raise _crashed(self._name, type(error).__name__) from error
 
 
 def direct_decide(hooks: ProviderSpec) -> Callable[..., Awaitable[object]]:

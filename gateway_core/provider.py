@@ -15,7 +15,13 @@ from gateway_core.errors import (
     ProviderError,
     ProviderTimeout,
 )
-from gateway_core.hooks import StrangersCode, checked_capabilities, direct_decide, make_hooks
+from gateway_core.hooks import (
+    StrangersCode,
+    building,
+    checked_capabilities,
+    direct_decide,
+    make_hooks,
+)
 from gateway_core.hookspecs import ProviderSpec
 from gateway_core.structure import HERE, Sources, plugin_settings
 from gateway_core.types import (
@@ -183,21 +189,17 @@ def build_provider(
         PluginUnavailable: the class breaks the hook specification or cannot be built.
     """
     where = f"{path or f'providers.{name}'}.settings"
-    own = plugin_settings(plugin_class, settings, where, sources)
-    endpoint = _with_defaults(endpoint, plugin_class, name)
-    context: ProviderContext[Any] = ProviderContext(
-        name=name, dialect=dialect, endpoint=endpoint, settings=own, sender=sender
-    )
-    try:
-        plugin = plugin_class(context)
-    except (Exception, SystemExit) as error:
-        reason = f"provider {name!r}: {plugin_class.__name__} raised {type(error).__name__}"
-        raise PluginUnavailable(reason) from error
-    hooks = make_hooks(plugin, name, endpoint)
-    return Provider(
-        name=name,
-        dialect=dialect,
-        hooks=hooks,
-        capabilities=checked_capabilities(hooks, name),
-        endpoint=endpoint,
-    )
+    with building(f"provider {name!r}: {plugin_class.__name__}"):
+        own = plugin_settings(plugin_class, settings, where, sources)
+        endpoint = _with_defaults(endpoint, plugin_class, name)
+        context: ProviderContext[Any] = ProviderContext(
+            name=name, dialect=dialect, endpoint=endpoint, settings=own, sender=sender
+        )
+        hooks = make_hooks(plugin_class(context), name, endpoint)
+        return Provider(
+            name=name,
+            dialect=dialect,
+            hooks=hooks,
+            capabilities=checked_capabilities(hooks, name),
+            endpoint=endpoint,
+        )

@@ -91,6 +91,46 @@ def test_a_plugin_that_ends_the_process_while_it_is_built_is_unavailable(name: s
         provider(plugin=refuses(name))
 
 
+class Panic(BaseException):
+    """As extension modules raise it when their own code panics."""
+
+
+class Guarded(type):
+    """A class that does not let itself be looked at."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        if name == "default_base_url":
+            raise RuntimeError("sk-secret")
+        return super().__getattribute__(name)
+
+
+def panics(*_: object) -> Any:
+    raise Panic("sk-secret")
+
+
+@pytest.mark.parametrize(
+    ("plugin", "kind"),
+    [
+        (type("Panicking", (Scripted,), {"__init__": panics}), "Panic"),
+        (type("Panicking", (Scripted,), {"capabilities": hookimpl(panics)}), "Panic"),
+        (Guarded("Hiding", (Scripted,), {}), "RuntimeError"),
+    ],
+)
+def test_a_plugin_that_cannot_be_built_is_unavailable(plugin: type, kind: str) -> None:
+    with pytest.raises(PluginUnavailable, match=f"raised {kind}") as refusal:
+        provider(plugin=plugin)
+    assert "sk-secret" not in str(refusal.value)
+
+
+@pytest.mark.anyio
+async def test_a_hook_that_panics_has_crashed() -> None:
+    async def outcome(_: object) -> Any:
+        raise Panic
+
+    with pytest.raises(ProviderCrashed, match="raised Panic"):
+        await provider(outcome=outcome).ask(REQUEST, 5)
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", ["build_url", "decide", "probe", "list_models"])
 async def test_a_hook_that_ends_the_process_has_crashed(name: str) -> None:

@@ -10,6 +10,7 @@ from gateway_core.catalog import Catalog, Kind
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import UNREADABLE, MiddlewareConfig
 from gateway_core.errors import ConfigError, PluginUnavailable
+from gateway_core.hooks import building
 from gateway_core.middleware.layers import Layer
 from gateway_core.middleware.spec import Middleware, MiddlewareContext
 from gateway_core.registry.problems import under
@@ -73,12 +74,8 @@ def _built(name: str, loaded: Loaded, catalog: Catalog) -> Middleware:
     table = loaded.config.middleware.get(name, MiddlewareConfig()).settings
     settings = plugin_settings(plugin_class, table, f"{path}.settings", loaded.sources)
     context: MiddlewareContext[Any] = MiddlewareContext(name=name, settings=settings)
-    try:
+    with building(plugin_class.__name__):
         middleware: Middleware = plugin_class(context)
-    # A stranger's constructor may raise anything, and its text may hold a setting.
-    except Exception as error:
-        reason = f"{plugin_class.__name__} raised {type(error).__name__}"
-        raise PluginUnavailable(reason) from error
     if fault := _fault(middleware):
         raise PluginUnavailable(fault)
     return middleware

@@ -13,6 +13,7 @@ from gateway_core.decide.reply import Attempt, Settled
 from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.verdict import Status, Verdict
 from gateway_core.errors import MiddlewareFailed, MiddlewareTimeout
+from gateway_core.hooks import interrupts
 from gateway_core.middleware.spec import Middleware
 
 _log: Final = logging.getLogger("s1gw.middleware")
@@ -108,7 +109,9 @@ class _Passage:
             settled: object = await layer.middleware.decide(request, proceed)
         # A middleware is a stranger's code, and what it raises may hold the question: only the
         # type's name is told.
-        except Exception as error:  # noqa: BLE001
+        except BaseException as error:
+            if interrupts(error):
+                raise
             return self._failed(layer, f"raised {type(error).__name__}")
         if isinstance(settled, Settled) and isinstance(settled.verdict, Verdict):
             fault = _fault(settled.verdict, request.question.outcomes)

@@ -79,6 +79,18 @@ class RaiseAfter(Base):
         await proceed(request)
         raise TimeoutError(request.question.text)
 
+class Exit(Base):
+    async def decide(self, request, proceed):
+        raise SystemExit(request.question.text)
+
+class Panic(Base):
+    async def decide(self, request, proceed):
+        raise BaseException(request.question.text)
+
+class LoseTask(Base):
+    async def decide(self, request, proceed):
+        raise asyncio.CancelledError(request.question.text)
+
 class ReturnNothing(Base):
     async def decide(self, request, proceed):
         await proceed(request)
@@ -118,6 +130,10 @@ class Narrow(Base):
 class Undecided(Base):
     pass
 
+class CrashHard:
+    def __init__(self, context):
+        raise SystemExit("secret-word")
+
 class Crash:
     def __init__(self, context):
         raise ValueError("secret-word")
@@ -131,6 +147,9 @@ NAMES = {
     "wait-after": "WaitAfter",
     "raise": "Raise",
     "raise-after": "RaiseAfter",
+    "exit": "Exit",
+    "panic": "Panic",
+    "lose-task": "LoseTask",
     "return-nothing": "ReturnNothing",
     "return-verdict": "ReturnVerdict",
     "invent": "Invent",
@@ -142,6 +161,7 @@ NAMES = {
     "narrow": "Narrow",
     "undecided": "Undecided",
     "crash": "Crash",
+    "crash-hard": "CrashHard",
     "absent": "NotThere",
 }
 OpenGateway = Callable[..., AbstractAsyncContextManager[Gateway]]

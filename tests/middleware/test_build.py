@@ -57,6 +57,7 @@ async def test_nothing_is_imported_that_is_not_configured(gateway) -> None:
         ("undecided", "it has no 'decide' that is async def"),
         ("narrow", "'decide' must take the request and proceed"),
         ("crash", "Crash raised ValueError"),
+        ("crash-hard", "CrashHard raised SystemExit"),
         ("absent", "acme 1.0: AttributeError"),
     ],
 )

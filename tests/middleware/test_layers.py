@@ -86,6 +86,9 @@ async def test_a_provider_that_fails_is_a_verdict_not_an_exception(
     [
         ("raise", "raised ValueError", 0),
         ("raise-after", "raised TimeoutError", 1),
+        ("exit", "raised SystemExit", 0),
+        ("panic", "raised BaseException", 0),
+        ("lose-task", "raised CancelledError", 0),
         ("return-nothing", "did not return a Settled", 1),
         ("return-verdict", "did not return a Settled", 1),
         ("proceed-with-text", "raised TypeError", 0),
