@@ -14,6 +14,9 @@ from gateway_core.secret import Secret
 from gateway_core.types import Format
 
 _PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F))).replace("%", "")
+_LONGEST_LABEL: Final = 200
+_TELLING: Final = 8
+"""A shorter word after a scheme may be any word."""
 _SPOKEN: Final = {Format.SYSTEMONE: "System One", Format.OPENAI: "OpenAI Decisions"}
 
 
@@ -121,9 +124,12 @@ def not_configured(message: str) -> RelayRefused:
 
 
 def _secrets(provider: Provider) -> tuple[Secret, ...]:
-    held = (provider.endpoint.api_key, *provider.endpoint.headers.values())
-    return tuple(value for value in held if isinstance(value, Secret))
+    """Return what a provider holds, and of a header such as ``Bearer KEY`` the key as well."""
+    values = (provider.endpoint.api_key, *provider.endpoint.headers.values())
+    held = [value for value in values if isinstance(value, Secret)]
+    parts = [value.reveal().rpartition(" ")[2] for value in held]
+    return tuple({*held, *(Secret(part) for part in parts if len(part) >= _TELLING)})
 
 
 def _label(text: str) -> bytes:
-    return quote(text, safe=_PRINTABLE).encode("ascii")
+    return quote(text[:_LONGEST_LABEL], safe=_PRINTABLE).encode("ascii")

@@ -160,12 +160,17 @@ def open_scene(tmp_path: Path, network: Network) -> OpenScene:
 
     @asynccontextmanager
     async def opened(
-        toml: str, *, auth: bool = True, limiter: Limiter | None = None
+        toml: str,
+        *,
+        auth: bool = True,
+        limiter: Limiter | None = None,
+        secrets: Mapping[str, str] | None = None,
     ) -> AsyncIterator[Scene]:
         path = tmp_path / "config.toml"
         path.write_text(toml)
-        # Every secret that the configuration takes from the environment is its name.
+        # Every secret that the configuration takes from the environment is its name by default.
         environ = {name: f"sk-{name}" for name in re.findall(r'env = "(\w+)"', toml)}
+        environ.update(secrets or {})
         loaded = load_config(path, environ)
         assert loaded.faults == ()
         outbound = Outbound({}, resolve=network.resolve, dial=network.dial)

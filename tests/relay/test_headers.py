@@ -81,6 +81,21 @@ async def test_no_header_with_a_secret_in_it_is_passed_on(
             assert headers["x-ratelimit-plain"] == "plain"
 
 
+@pytest.mark.anyio
+async def test_the_key_in_a_configured_header_is_known_without_its_scheme(
+    open_scene: Any, config: str, upstream: Any
+) -> None:
+    said = {"x-ratelimit-key": "for sk-EXTRA-of-a-header"}
+    async with open_scene(config, secrets={"EXTRA_KEY": "Bearer sk-EXTRA-of-a-header"}) as scene:
+        for status in (200, 422):
+            body = {"detail": "no such key: sk-EXTRA-of-a-header"}
+            upstream.answer(Reply(status=status, body=body, headers=said))
+            result = await scene.post(S1, scene.key())
+            assert "x-ratelimit-key" not in result.headers
+    assert result.status == 422
+    assert b"sk-EXTRA" not in result.reply.body
+
+
 IDS: dict[str, tuple[dict[str, Any], dict[str, str], dict[str, str]]] = {
     "TypeSafe's own": (
         S1,

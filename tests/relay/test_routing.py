@@ -204,8 +204,14 @@ async def test_an_internal_call_names_any_model_without_breaking_a_header(
         key = scene.key(org=None, kind=CallerKind.INTERNAL)
         body = {"model": "openai/m\r\nx-injected: 1 é", **OAI}
         result = await scene.post(body, key, headers={"x-s1gw-provider-key": "sk-customer"})
+        long = await scene.post(
+            {"model": "openai/" + "é" * 100_000, **OAI},
+            key,
+            headers={"x-s1gw-provider-key": "sk-customer"},
+        )
     assert result.headers["x-s1gw-model"] == "m%0D%0Ax-injected:%201%20%C3%A9"
     assert upstream.requests[0].json()["model"] == "m\r\nx-injected: 1 é"
+    assert len(long.headers["x-s1gw-model"]) <= 6 * 200
 
 
 @pytest.mark.anyio
