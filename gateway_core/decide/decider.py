@@ -66,8 +66,10 @@ class Decider:
         _log.info(
             "%s by %s in %.1f ms", *(finished[k] for k in ("status", "provider", "latency_ms"))
         )
-        seen = settled.request or request
-        record = DecisionRecord(request=seen, reply=finished, answer=settled.verdict.answer)
+        seen, verdict = settled.request or request, settled.verdict
+        record = DecisionRecord(
+            request=seen, reply=finished, answer=verdict.answer, model=verdict.model
+        )
         tell(self.observers, record)
         return finished
 

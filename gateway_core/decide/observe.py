@@ -20,11 +20,13 @@ class DecisionRecord:
         request: the call.
         reply: the reply object as the caller gets it; not to be changed.
         answer: what the provider answered, before calibration; None when none did.
+        model: the model that answered; the one that was asked where the provider does not say.
     """
 
     request: DecideRequest
     reply: Mapping[str, Any]
     answer: Answer | None = None
+    model: str | None = None
 
 
 class Observer(Protocol):

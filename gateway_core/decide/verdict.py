@@ -47,6 +47,7 @@ class Verdict:
         rationale: one sentence for the caller; None when there is nothing to explain.
         provider: the name of the provider that settled it.
         answer: what that provider answered, before calibration.
+        model: the model that answered; the one that was asked where the provider does not say.
         threshold: the one that was applied.
         calibration: the fit that was applied.
         warnings: what the caller should know about this answer.
@@ -62,6 +63,7 @@ class Verdict:
     rationale: str | None = None
     provider: str | None = None
     answer: Answer | None = None
+    model: str | None = None
     threshold: float | None = None
     calibration: CalibrationInfo | None = None
     warnings: tuple[str, ...] = ()
@@ -102,10 +104,11 @@ class Judge:
             request: the call.
             unstable: whether the answer changes with the order of the options.
         """
-        calibrated = self._calibrated(answer, provider, request)
+        model = answer.model or provider.model
+        calibrated = self._calibrated(answer, provider.name, model, request)
         threshold = self.thresholds.threshold_for(
             provider=provider.name,
-            model=answer.model or provider.model,
+            model=model,
             question_type=request.question.type,
             option_count=len(request.question.outcomes),
             fit=calibrated.info.id if calibrated.info else None,
@@ -123,6 +126,7 @@ class Judge:
             rationale=_rationale(reason, provider.name, confidence, threshold.value),
             provider=provider.name,
             answer=answer,
+            model=model or None,
             threshold=threshold.value,
             calibration=calibrated.info,
             warnings=(
@@ -133,12 +137,14 @@ class Judge:
             ),
         )
 
-    def _calibrated(self, answer: Answer, provider: Provider, request: DecideRequest) -> Calibrated:
+    def _calibrated(
+        self, answer: Answer, provider: str, model: str, request: DecideRequest
+    ) -> Calibrated:
         if answer.probabilities is None:
             return Calibrated(probabilities={})
         return self.calibrator.apply(
-            provider=provider.name,
-            model=answer.model or provider.model,
+            provider=provider,
+            model=model,
             question_type=request.question.type,
             probabilities=answer.probabilities,
         )

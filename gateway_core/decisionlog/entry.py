@@ -29,7 +29,7 @@ class Entry:
         status: ``decided``, ``abstained`` or ``error``.
         reason: why it abstained, or the error's code.
         provider: who answered.
-        model: what the provider says answered.
+        model: the model that answered; the one that was asked where the provider does not say.
         probabilities: as the provider gave them, before calibration, in the options' order.
         decision: the place of the most probable option; None without probabilities.
         confidence: the probability of that option after calibration.

@@ -60,7 +60,10 @@ class Shadow:
             request_id=record.request.request_id,
             latency_ms=(perf_counter() - started) * 1000,
         )
-        seen = DecisionRecord(request=record.request, reply=told, answer=settled.verdict.answer)
+        verdict = settled.verdict
+        seen = DecisionRecord(
+            request=record.request, reply=told, answer=verdict.answer, model=verdict.model
+        )
         self.log.add(entry_of(seen, Role.SHADOW))
 
     async def aclose(self) -> None:

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import attrs
@@ -51,17 +52,32 @@ def read_labelled(lines: Iterable[bytes], *, skip_bad: bool) -> tuple[list[Label
     Raises:
         InvalidRequest: lines cannot be used and are not to be left out; it names each.
     """
+    numbered = ((f"line {n}", line) for n, line in enumerate(lines, 1) if line.strip())
+    return _usable(
+        ((name, partial(_labelled, line, name)) for name, line in numbered), skip_bad=skip_bad
+    )
+
+
+def read_entries(
+    entries: Iterable[Mapping[str, Any]], *, skip_bad: bool
+) -> tuple[list[Labelled], int]:
+    """Read labelled entries of a decision log, as ``read_labelled`` does lines of a file."""
+    named = ((f"request {entry['request_id']}", partial(labelled_row, entry)) for entry in entries)
+    return _usable(named, skip_bad=skip_bad)
+
+
+def _usable(
+    rows: Iterable[tuple[str, Callable[[], Labelled]]], *, skip_bad: bool
+) -> tuple[list[Labelled], int]:
     found: list[Labelled] = []
     faults: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for name, read in rows:
         try:
-            found.append(_labelled(line, f"line {number}"))
+            found.append(read())
         except (InvalidRequest, ValueError) as error:
-            faults.append(f"line {number}: {error}")
+            faults.append(f"{name}: {error}")
     if faults and not skip_bad:
-        raise InvalidRequest("\n".join([*_shown(faults), "--skip-bad leaves these lines out"]))
+        raise InvalidRequest("\n".join([*_shown(faults), "--skip-bad leaves these out"]))
     return found, len(faults)
 
 

@@ -207,6 +207,23 @@ def test_logged_and_labelled_decisions_are_examples(run, upstream, tmp_path):
     assert len({file.data_digest for file in fits(tmp_path)}) == 1
 
 
+def test_a_provider_that_names_no_model_is_fitted_for_the_one_it_was_asked_for(
+    run, upstream, tmp_path
+):
+    spread = dict(zip(OPTIONS, (0.98, 0.01, 0.01), strict=True))
+    choice = {"type": "choice", "choice": "billing", "probabilities": spread}
+    upstream.answer(Reply(body={"answers": {"decision": choice}}))
+    for number in range(40):
+        reply = json.loads(run("decide", f"Ticket {number}?", *options(), "--json").stdout)
+        assert reply["model"] is None
+        run("log", "label", reply["request_id"], "billing" if number % 3 else "tech")
+    run("calibrate", "fit", "--from-log", "--provider", "acme")
+    (file,) = fits(tmp_path)
+    assert [fit.model for fit in file.fits] == ["acme"]
+    reply = json.loads(run("decide", "Another?", *options(), "--json").stdout)
+    assert reply["calibration"]["id"] == file.id
+
+
 def test_a_state_that_cannot_be_used_is_told(run, labelled, tmp_path):
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "thresholds.json").write_text("{")

@@ -108,17 +108,17 @@ def examples_from(
 
 
 def _labelled(source: Source, config_path: Path | None) -> "list[Labelled]":
-    from gateway_core.evaluation.labelled import labelled_row, read_labelled
+    from gateway_core.evaluation.labelled import read_entries, read_labelled
 
     if source.file is not None:
         with source.file.open("rb") as lines:
             found, left_out = read_labelled(lines, skip_bad=source.skip_bad)
-        _tell(left_out, "lines cannot be used and were left out")
     else:
         with open_log(config_path) as reader:
             labelled = (entry for entry in reader.entries() if entry["gold"] is not None)
             usable = (e for e in labelled if e["question"] or e["probabilities"])
-            found = [labelled_row(entry) for entry in usable]
+            found, left_out = read_entries(usable, skip_bad=source.skip_bad)
+    _tell(left_out, "lines cannot be used and were left out")
     answers = {(one.key, one.recorded and one.recorded.provider) for one in found}
     _tell(len(found) - len(answers), "examples repeat a question; each question counts once")
     if source.model is None:
