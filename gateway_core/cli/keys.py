@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -56,7 +57,10 @@ def _words(_: click.Context, __: click.Parameter, text: str) -> tuple[str, ...]:
 @click.option("--concurrency", type=click.IntRange(min=1), help="Requests at once.")
 @click.option("--expires", callback=_expiry, metavar="WHEN", help="30m, 12h, 90d, 4w or a date.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-def create(*, kind: str | None, as_json: bool, **settings: Any) -> None:
+@click.pass_obj
+def create(
+    config_path: Path | None, /, *, kind: str | None, as_json: bool, **settings: Any
+) -> None:
     """Make a key and show it, once.
 
     The key of an organization uses that organization's providers. An internal key brings a
@@ -68,6 +72,18 @@ def create(*, kind: str | None, as_json: bool, **settings: Any) -> None:
 
     record, key = create_key(KeySettings(kind=CallerKind(kind or "org"), **settings))
     _show_once(described(record), key.reveal(), as_json=as_json)
+    if record.org is not None:
+        _warn_unless_configured(record.org, config_path)
+
+
+def _warn_unless_configured(org: str, config_path: Path | None) -> None:
+    from gateway_core.config.load import load_config
+
+    if org not in load_config(config_path).config.orgs:
+        click.echo(
+            f"The configuration has no usable [orgs.{org}]: without it the key may use nothing.",
+            err=True,
+        )
 
 
 @keys.command("list")

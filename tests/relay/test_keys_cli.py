@@ -162,3 +162,14 @@ def test_a_damaged_file_is_told_and_left_alone(run: Run, path: Path) -> None:
     path.write_text("{")
     assert "cannot be read" in run("create", "--org", "acme", code=1).output
     assert path.read_text() == "{"
+
+
+def test_a_key_for_an_organization_that_nobody_configured_says_so(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("[orgs.acme]\n")
+    monkeypatch.setenv("S1GW_CONFIG", str(config))
+    assert "no usable [orgs.acne]" in run("create", "--org", "acne").stderr
+    assert "no usable" not in run("create", "--org", "acme").stderr
+    assert "no usable" not in run("create", "--internal").stderr
