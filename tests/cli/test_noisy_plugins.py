@@ -1,6 +1,7 @@
 """Plugins that print: stdout is for the answer, whatever they do."""
 
 import json
+import os
 
 import pytest
 
@@ -65,3 +66,14 @@ def test_the_answer_of_a_noisy_plugin_counts(run) -> None:
     reply = json.loads(run("decide", "Urgent?", "--json").stdout)
 
     assert (reply["status"], reply["provider"]) == ("decided", "noisy")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_a_native_library_prints_goes_to_stderr(spawn, site, name: str) -> None:
+    native = NOISY.replace("print(", "import os, sys; os.write(1, b'raw '); sys.__stdout__.write(")
+    site.module("noisy_plugin", native)
+    done = spawn(*COMMANDS[name], env={**os.environ, "PYTHONPATH": str(site.folder)})
+
+    json.loads(done.stdout)
+    assert "raw" in done.stderr
+    assert "noise" in done.stderr
