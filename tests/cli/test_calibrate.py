@@ -224,6 +224,16 @@ def test_a_provider_that_names_no_model_is_fitted_for_the_one_it_was_asked_for(
     assert reply["calibration"]["id"] == file.id
 
 
+def test_a_fit_stays_in_its_folder_whatever_the_provider_is_called(run, tmp_path):
+    row = {"provider": "../../x", "model": "m", "probabilities": [0.7, 0.3]}
+    rows = [row | {"request_id": str(number), "gold": number % 2} for number in range(40)]
+    path = tmp_path / "recorded.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    run("calibrate", "fit", str(path), "--provider", "../../x", "--force")
+    (file,) = fits(tmp_path)
+    assert file.provider == "../../x"
+
+
 def test_a_state_that_cannot_be_used_is_told(run, labelled, tmp_path):
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "thresholds.json").write_text("{")

@@ -10,7 +10,6 @@ import attrs
 import click
 
 from gateway_core.cli.log import open_log
-from gateway_core.cli.terminal import plain
 from gateway_core.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -162,8 +161,9 @@ async def _answers_of(
 
 
 def _kept_in(provider: str, model: str) -> Path:
+    from gateway_core.cli.calibrate.saving import safe_name
     from gateway_core.config.paths import state_dir
 
     # A model's name may hold what a file's name must not.
     suffix = hashlib.sha256(model.encode()).hexdigest()[:8]
-    return state_dir() / "calibration" / "answers" / f"{plain(provider)}-{suffix}.jsonl"
+    return state_dir() / "calibration" / "answers" / f"{safe_name(provider)}-{suffix}.jsonl"

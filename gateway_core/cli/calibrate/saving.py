@@ -1,5 +1,6 @@
 """Keeping what ``s1gw calibrate fit`` found."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -11,6 +12,11 @@ from gateway_core.config.paths import state_dir
 from gateway_core.evaluation.example import Example, data_digest
 
 
+def safe_name(text: str) -> str:
+    """Return text as part of a file's name, which stays in its folder."""
+    return re.sub(r"[^\w-]", "-", text)
+
+
 def save_fits(provider: str, examples: Sequence[Example], fits: Sequence[BucketFit]) -> Path:
     """Write ``fits`` to the gateway's state and return the file.
 
@@ -20,7 +26,7 @@ def save_fits(provider: str, examples: Sequence[Example], fits: Sequence[BucketF
         fits: the temperatures.
     """
     now, digest = datetime.now(UTC), data_digest(examples)
-    name = f"{provider}-{now:%Y%m%dT%H%M%S}-{digest.partition(':')[2][:8]}"
+    name = f"{safe_name(provider)}-{now:%Y%m%dT%H%M%S}-{digest.partition(':')[2][:8]}"
     record = FitFile(
         id=name,
         provider=provider,
