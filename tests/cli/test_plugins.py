@@ -2,7 +2,6 @@
 
 import json
 import os
-from time import perf_counter
 
 import pytest
 
@@ -115,6 +114,12 @@ def test_the_listing_says_why_a_plugin_cannot_be_used(run, site, write_config) -
     assert "old: old 1.0 is written for plugin API v0" in shown
 
 
+def used_by_children() -> float:
+    """Return the processor time that ended children have used, in seconds."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 def test_fifty_plugins_are_listed_in_an_instant(spawn, site) -> None:
     for number in range(50):
         site.module(f"plugin_{number}", RIGHT)
@@ -126,13 +131,13 @@ def test_fifty_plugins_are_listed_in_an_instant(spawn, site) -> None:
 
     taken = []
     for _ in range(3):
-        started = perf_counter()
+        started = used_by_children()
         done = spawn("plugins", "list", "--json", env=environ)
-        taken.append(perf_counter() - started)
+        taken.append(used_by_children() - started)
 
     assert sum(row["distribution"].startswith("plugin-") for row in json.loads(done.stdout)) == 50
-    # The promise is 0.3 s; a machine that runs other things at once gets more.
-    assert min(taken) < 0.9
+    # In seconds on a core of its own, whatever else the machine does: the promise.
+    assert min(taken) < 0.3
 
 
 def test_a_right_plugin_passes_its_check(spawn) -> None:
