@@ -29,7 +29,13 @@ _EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class GatewayProcess:
-    """One gateway; it has its own configuration, state and environment."""
+    """One gateway; it has its own configuration, state and environment.
+
+    Attributes:
+        env: its environment, for commands that are to find its configuration and state.
+        keys: the keys that were made with ``key``.
+        url: where it listens.
+    """
 
     def __init__(
         self,
@@ -54,7 +60,7 @@ class GatewayProcess:
         path.write_text(config, encoding="utf-8")
         inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
         own = {"S1GW_CONFIG": str(path), "S1GW_STATE_DIR": str(self._state)}
-        self._env = {**inherited, **own, **env}
+        self.env = {**inherited, **own, **env}
         self._arguments = ("serve", "--http", "--port", "0", *arguments)
         self._lines: list[str] = []
         self._changed = threading.Condition()
@@ -134,7 +140,7 @@ class GatewayProcess:
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(  # noqa: S603 - our own command
             [sys.executable, "-m", "gateway_core.cli", *self._arguments],
-            env=self._env,
+            env=self.env,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
