@@ -1,6 +1,8 @@
 """``s1gw calibrate``: from labelled lines to fits, thresholds and a page."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -102,6 +104,16 @@ def test_what_was_answered_is_not_asked_again(run, labelled, upstream):
     assert "asked 50 questions" in found.stderr
     assert len(upstream.requests) == 150
     run("calibrate", "fit", labelled(150), "--provider", "acme")
+
+
+def test_answers_from_before_are_told_and_asked_again_once_deleted(run, labelled, upstream):
+    arguments = ("calibrate", "fit", labelled(40), "--provider", "acme", "--yes")
+    assert "from before" not in run(*arguments).stderr
+    told = run(*arguments).stderr
+    path = re.search(r"note: 40 answers are from before, in (\S+); delete it", told)[1]
+    Path(path).unlink()
+    run(*arguments)
+    assert len(upstream.requests) == 80
 
 
 def test_the_model_to_ask_can_be_named(run, labelled, upstream):

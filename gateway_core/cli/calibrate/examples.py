@@ -154,6 +154,8 @@ async def _answers_of(
         model = source.model or provider.model
         answers = Answers.load(_kept_in(name, model))
         todo = missing(labelled, answers, name)
+        kept = len({one.key for one in labelled} & answers.by_key.keys())
+        _tell(kept, f"answers are from before, in {answers.path}; delete it to ask again")
         plan = QuestionPlan.of(provider, todo, gateway.config.decide.timeout_s, model)
         bounds = Bounds(concurrency=source.concurrency, per_minute=source.per_minute)
         await plan.carry_out(answers, bounds, yes=source.yes)
