@@ -17,7 +17,7 @@ from gateway_core.servers.http import serve, services
 
 
 async def dial_loopback(
-    protocol: asyncio.Protocol,
+    protocol: asyncio.BaseProtocol,
     host: str,  # noqa: ARG001 - the seam's argument, replaced on purpose
     port: int,
     tls: ssl.SSLContext | None,

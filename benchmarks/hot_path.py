@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import uvicorn
 import uvloop
@@ -90,7 +90,7 @@ async def _gateway(setting: Setting) -> AsyncIterator[Target]:
     config = uvicorn.Config(
         Application(lambda: _services(setting), AccessLog(_rendered_for_nobody)),
         interface="asgi3",
-        http=ClientConnection,
+        http=cast("type[asyncio.Protocol]", ClientConnection),
         lifespan="on",
         log_config=None,
         proxy_headers=False,

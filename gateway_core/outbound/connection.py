@@ -18,7 +18,14 @@ _NOTHING: Final = memoryview(b"")
 
 
 class Owner(Protocol):
-    """Who is told about a connection's life."""
+    """Who is told about a connection's life.
+
+    Attributes:
+        reading: where all its connections are read to, which one event loop runs: what comes is
+            parsed before anything else is read.
+    """
+
+    reading: memoryview
 
     def opened(self, connection: "Connection") -> None:
         """It is connected."""
@@ -30,7 +37,7 @@ class Owner(Protocol):
         """It is closed."""
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.BufferedProtocol):
     """Carries requests one after the other and tells its owner when it is free or gone.
 
     A request is never sent again, whatever happens: a provider that is asked twice may bill
@@ -108,13 +115,18 @@ class Connection(asyncio.Protocol):
         self._paused = False
         self._write_more()
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Return where to read to."""
+        del sizehint
+        return self._owner.reading
+
+    def buffer_updated(self, nbytes: int) -> None:
         """Read a piece of the reply; what nobody asked for closes the connection."""
         if self._waiter is None:
             self._transport.abort()
             return
         try:
-            if self._reader.feed(data):
+            if self._reader.feed(self._owner.reading[:nbytes]):
                 self._finish()
         except MalformedResponse as error:
             self._fail(error)

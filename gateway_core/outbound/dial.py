@@ -17,7 +17,7 @@ class Dial(Protocol):
 
     async def __call__(
         self,
-        protocol: asyncio.Protocol,
+        protocol: asyncio.BaseProtocol,
         host: str,
         port: int,
         tls: ssl.SSLContext | None,
@@ -27,7 +27,7 @@ class Dial(Protocol):
 
 
 async def system_dial(
-    protocol: asyncio.Protocol,
+    protocol: asyncio.BaseProtocol,
     host: str,
     port: int,
     tls: ssl.SSLContext | None,
@@ -64,7 +64,7 @@ class Dialler:
         else:
             await self._to_proxy(connection, proxy)
 
-    async def _to_proxy(self, protocol: asyncio.Protocol, proxy: Proxy) -> None:
+    async def _to_proxy(self, protocol: asyncio.BaseProtocol, proxy: Proxy) -> None:
         tls = self._tls.context() if proxy.scheme == "https" else None
         name = _server_name(proxy.host) if tls else None
         try:

@@ -8,6 +8,7 @@ from typing import Final
 from gateway_core.outbound.connection import Connection, RouteKey
 
 IDLE_S: Final = 15.0
+_READ_BYTES: Final = 256 * 1024
 _HINT: Final = re.compile(r"timeout\s*=\s*([0-9]{1,6})", re.IGNORECASE)
 _HINT_MARGIN_S: Final = 1.0
 
@@ -21,6 +22,7 @@ class Pool:
     """
 
     def __init__(self, idle_s: float = IDLE_S) -> None:
+        self.reading = memoryview(bytearray(_READ_BYTES))
         self._idle_s = idle_s
         # Dicts serve as ordered sets: oldest first, removal from anywhere in constant time.
         self._idle: dict[RouteKey, dict[Connection, None]] = {}

@@ -65,7 +65,7 @@ class ReplyReader:
         self._pieces: list[bytes] = []
         self._head_size = self._body_size = self._received = 0
 
-    def feed(self, data: bytes) -> bool:
+    def feed(self, data: bytes | memoryview) -> bool:
         """Read ``data`` and return whether the reply is whole.
 
         Raises:

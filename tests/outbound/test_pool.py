@@ -117,7 +117,8 @@ async def test_cancelling_as_the_reply_arrives_spares_the_connections_next_user(
         await server.arrived.wait()
         (connection,) = outbound._pool._open
         # The reply is read and the caller cancelled before the caller gets a turn.
-        connection.data_received(OK)
+        connection.get_buffer(-1)[: len(OK)] = OK
+        connection.buffer_updated(len(OK))
         task.cancel()
         other = asyncio.create_task(sender.send("POST", server.url(), headers={}, body=BODY))
         assert (await other).body == b"{}"

@@ -23,6 +23,7 @@ from gateway_core.servers.http.routes import find
 from gateway_core.servers.http.services import Services
 
 _log: Final = logging.getLogger("s1gw.http")
+_READ_BYTES: Final = 256 * 1024
 CLIENT_GONE: Final = 499
 """nginx's status for a client that did not wait; nobody receives it."""
 _NO_REPLY: Final = RelayReply(status=CLIENT_GONE, headers=[], body=b"")
@@ -35,13 +36,19 @@ Opener = Callable[[], AbstractAsyncContextManager[Services]]
 
 
 class Application:
-    """What every connection of one process shares; the lifespan opens and closes it."""
+    """What every connection of one process shares; the lifespan opens and closes it.
+
+    Attributes:
+        reading: where all connections are read to: what comes is parsed before anything else is
+            read, and copied once, when the parser hands over a piece of a body.
+    """
 
     def __init__(self, opener: Opener, access_log: AccessLog) -> None:
         """Take what opens the services on the event loop that will use them."""
         self._opener = opener
         self._access_log = access_log
         self._services: Services
+        self.reading = memoryview(bytearray(_READ_BYTES))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the lifespan, which is all that comes as ASGI; see ``ClientConnection``."""

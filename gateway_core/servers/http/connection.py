@@ -26,7 +26,7 @@ MAX_PIPELINED: Final = 32
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
-class ClientConnection(asyncio.Protocol):
+class ClientConnection(asyncio.BufferedProtocol):
     """Reads requests, has them answered, writes the replies.
 
     A client that leaves cancels the task that answers it. When a reply is given before its
@@ -89,10 +89,14 @@ class ClientConnection(asyncio.Protocol):
             if self._current.begun:
                 self._task.cancel()
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's signature
+        """Return where to read to."""
+        return self._app.reading
+
+    def buffer_updated(self, nbytes: int) -> None:
         """Take what the client sent."""
         try:
-            self._parser.feed(data)
+            self._parser.feed(self._app.reading[:nbytes])
         except Malformed as fault:
             self._reject(fault)
         if self._current is None:

@@ -82,7 +82,7 @@ class RequestParser:
         """Whether a body is only partly there."""
         return self._body is not None
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes | memoryview) -> None:
         """Parse ``data``.
 
         Raises:
@@ -110,7 +110,7 @@ class RequestParser:
         elif self._taken > MAX_FRAMING_BYTES + 2 * self._body.received:
             raise Malformed
 
-    def _decline(self, rest: bytes) -> None:
+    def _decline(self, rest: bytes | memoryview) -> None:
         """Read a request that offers another protocol as if it did not (RFC 9110 §7.8).
 
         The parser takes what follows such a head for the other protocol; the clients that offer

@@ -1,5 +1,6 @@
 """``s1gw serve --http``: what is checked and said before the first request, and the processes."""
 
+import asyncio
 import ipaddress
 import logging
 import signal
@@ -7,7 +8,7 @@ import socket
 import ssl
 from math import ceil
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast
 
 import attrs
 import uvicorn
@@ -166,7 +167,8 @@ def _uvicorn_config(options: Options, http: HttpConfig) -> uvicorn.Config:
         AppFactory(options),
         factory=True,
         interface="asgi3",
-        http=ClientConnection,
+        # An event loop takes buffered protocols as well, which uvicorn's types leave out.
+        http=cast("type[asyncio.Protocol]", ClientConnection),
         ws="none",
         lifespan="on",
         log_config=None,
