@@ -62,7 +62,11 @@ class Answers:
         return found
 
     def keep(self, key: str, answer: Answer, model: str, latency_ms: float) -> None:
-        """Add one answer, to the file first."""
+        """Add one answer, to the file first.
+
+        Raises:
+            OSError: it cannot be written; the error names the file.
+        """
         spread = answer.probabilities
         kept = KeptAnswer(
             key=key,
@@ -74,7 +78,11 @@ class Answers:
         self.by_key[key] = kept
 
     def _append(self, row: dict[str, Any]) -> None:
-        with self.path.open("ab") as file:
-            # A line of its own even after one that a crash cut short.
-            start = b"\n" if file.tell() else b""
-            file.write(start + json.dumps(row).encode())
+        try:
+            with self.path.open("ab") as file:
+                # A line of its own even after one that a crash cut short.
+                start = b"\n" if file.tell() else b""
+                file.write(start + json.dumps(row).encode())
+        except OSError as error:
+            # A failure to write does not name the file by itself.
+            raise OSError(error.errno, error.strerror, str(self.path)) from error

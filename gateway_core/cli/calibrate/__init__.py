@@ -17,6 +17,7 @@ from gateway_core.cli.calibrate.rows import (
 )
 from gateway_core.cli.faults import told_plainly
 from gateway_core.cli.terminal import plain, say, table
+from gateway_core.files import replace_file
 
 _IN_USE: Final = "Running gateways use it within a second."
 
@@ -136,10 +137,6 @@ def report(config_path: Path | None, /, **options: Any) -> None:
     table(found.rows(), found.heading)
     for pair in found.pairs:
         say(f"{plain(pair.first)} against {plain(pair.second)}: {pair.gap}")
-    try:
-        rest["output"].write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise click.BadParameter(
-            f"cannot be written: {error.strerror}", param_hint="--output"
-        ) from None
+    # The report of last time must not be lost to a full disk.
+    replace_file(rest["output"], text.encode())
     say(f"\nWritten to {rest['output']}")
