@@ -47,12 +47,11 @@ class Store:
         self._salt = salt_of(self.connection)
 
     def add(self, entries: Sequence[Entry]) -> None:
-        """Append ``entries`` in one transaction, then drop what is over the bounds."""
+        """Append ``entries`` in one transaction."""
         rows = [self._row(entry) for entry in entries]
         self.connection.execute("BEGIN IMMEDIATE")
         with self.connection:
             self.connection.executemany(_INSERT, rows)
-        self.prune()
 
     def _row(self, entry: Entry) -> dict[str, Any]:
         question = entry.question

@@ -64,7 +64,16 @@ class DecisionLog:
                 self._store.add(batch)
             except sqlite3.Error as error:
                 self._lose(len(batch), str(error))
+                continue
+            self._prune()
         self._store.connection.close()
+
+    def _prune(self) -> None:
+        try:
+            self._store.prune()
+        except sqlite3.Error as error:
+            # What was added is there; the next batch tries again.
+            _log.warning("the decision log could not be held to its bounds: %s", error)
 
     def _next_batch(self) -> list[Entry] | None:
         """Wait for entries and return all that are there; None when the log is closed."""
@@ -82,4 +91,4 @@ class DecisionLog:
 
     def _lose(self, count: int, why: str) -> None:
         self.dropped += count
-        _log.warning("the decision log lost %d entries: %s", count, why)
+        _log.warning("the decision log lost entries (%d): %s", count, why)

@@ -1,5 +1,6 @@
 """The log stays within its bounds, survives a crash, and is read while it is written."""
 
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -96,6 +97,28 @@ def test_a_process_that_is_killed_leaves_a_whole_log(log_path, read):
     connection = sqlite3.connect(log_path)
     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
+
+
+def test_a_full_disk_loses_entries_and_says_so_and_nothing_else(
+    write, read, log_path, make_entry, caplog
+):
+    write(make_entry("before"))
+    long = Question(text="x" * 8000, options=("a", "b", "c"))
+    log = DecisionLog(log_path, content=True, max_bytes=1 << 24, max_age_days=1)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limit[1]))
+    try:
+        for number in range(100):
+            log.add(make_entry(str(number), question=long))
+        log.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert 0 < log.dropped <= 100
+    assert "the decision log lost entries (" in caplog.text
+    write(make_entry("after"))
+    kept = [found["request_id"] for found in read(log_path)]
+    assert (kept[0], kept[-1]) == ("before", "after")
+    assert len(kept) == 102 - log.dropped
 
 
 def test_adding_does_not_wait_for_a_locked_file(write, log_path, make_entry, read):

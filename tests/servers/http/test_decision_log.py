@@ -24,10 +24,12 @@ threshold = 0.1
 [providers.chosen]
 api_format = "systemone"
 base_url = "{url}/chosen"
+api_key = {{ env = "KEY" }}
 models = ["m"]
 [providers.beside]
 api_format = "systemone"
 base_url = "{url}/beside"
+api_key = {{ env = "KEY" }}
 models = ["m"]
 [orgs.acme.providers.own]
 api_format = "systemone"
@@ -62,12 +64,13 @@ def logged(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def operators(start: Callable[..., GatewayProcess], upstream: ScriptedUpstream) -> GatewayProcess:
-    return start(CONFIG.format(url=upstream.url), "--auth", "disabled")
+    env = {"KEY": "never-log-this-key"}
+    return start(CONFIG.format(url=upstream.url), "--auth", "disabled", env=env)
 
 
 @pytest.mark.anyio
 async def test_what_is_decided_over_http_and_mcp_is_logged_with_its_shadow(
-    operators: GatewayProcess, tmp_path: Path
+    operators: GatewayProcess, upstream: ScriptedUpstream, tmp_path: Path
 ) -> None:
     async with httpx.AsyncClient(base_url=operators.url, timeout=60) as client:
         first = (await client.post("/v1/decide", json=QUESTION)).json()
@@ -82,6 +85,10 @@ async def test_what_is_decided_over_http_and_mcp_is_logged_with_its_shadow(
         assert (found["chain"]["decision"], found["shadow"]["decision"]) == (0, 1)
     assert len(entries) == 4
     assert "never-log-this" not in json.dumps(entries)
+    for file in (tmp_path / "gateway-0" / "state").iterdir():
+        assert b"never-log-this" not in file.read_bytes()
+    sent = {request.headers["authorization"] for request in upstream.requests}
+    assert sent == {"Bearer never-log-this-key"}
 
 
 def test_what_an_organization_asks_is_not_in_the_operators_log(
