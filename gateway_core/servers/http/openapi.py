@@ -26,6 +26,9 @@ _REQUEST_ID: Final = {
     }
 }
 
+# By RFC 9110; Python before 3.13 has their older names, and the document must not depend on it.
+_RENAMED: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
+
 
 def document(routes: Iterable[Route] = ROUTES) -> dict[str, Any]:
     """Return the OpenAPI 3.1 document of ``routes``."""
@@ -49,7 +52,7 @@ def document(routes: Iterable[Route] = ROUTES) -> dict[str, Any]:
 def _operation(route: Route) -> dict[str, Any]:
     replies = {"200": _reply("The answer.", route.response)}
     for status in route.errors:
-        replies[str(status)] = _reply(HTTPStatus(status).phrase, route.refusal)
+        replies[str(status)] = _reply(_phrase(status), route.refusal)
     found: dict[str, Any] = {
         "operationId": route.handler.__name__,
         "summary": route.summary,
@@ -60,6 +63,10 @@ def _operation(route: Route) -> dict[str, Any]:
     if route.open:
         found["security"] = []
     return found
+
+
+def _phrase(status: int) -> str:
+    return _RENAMED.get(status) or HTTPStatus(status).phrase
 
 
 def _reply(description: str, shape: str) -> dict[str, Any]:

@@ -84,3 +84,15 @@ def test_every_reply_is_one_that_the_document_knows(
         headers={"authorization": f"Bearer {key}"},
         excluded_checks=excluded,
     )
+
+
+def test_the_phrases_do_not_depend_on_the_version_of_python() -> None:
+    found = {
+        (status, reply["description"])
+        for operations in document()["paths"].values()
+        for operation in operations.values()
+        for status, reply in operation["responses"].items()
+        if status in ("413", "422")
+    }
+
+    assert found == {("413", "Content Too Large"), ("422", "Unprocessable Content")}
