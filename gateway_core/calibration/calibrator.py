@@ -142,7 +142,10 @@ class Calibrator:
 
 
 def _read(changes: Changes) -> "tuple[tuple[FitFile, ...], tuple[str, ...]]":
-    paths = sorted(changes.paths())
+    try:
+        paths = sorted(changes.paths())
+    except OSError as error:
+        return (), (f"calibration fits cannot be read: {error.strerror}",)
     if not paths:
         return (), ()
     # Whoever has no fits does not pay for what reads them.

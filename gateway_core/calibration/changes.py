@@ -40,7 +40,11 @@ class Changes:
         return before != self._seen
 
     def _stamps(self) -> frozenset[_Stamp]:
-        return frozenset(stamp for path in self.paths() if (stamp := _stamp(path)))
+        try:
+            return frozenset(stamp for path in self.paths() if (stamp := _stamp(path)))
+        except OSError:
+            # Whoever reads the files next says why they cannot even be listed.
+            return frozenset()
 
 
 def _stamp(path: Path) -> _Stamp | None:

@@ -1,6 +1,7 @@
 """Loading fits and applying the one that matches."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -133,6 +134,28 @@ def test_without_fits_nothing_is_imported_to_read_them(tmp_path):
 def test_a_missing_folder_holds_no_fits(tmp_path):
     calibrator = Calibrator.load(tmp_path / "none")
     assert (calibrator.fits, calibrator.problems) == ((), ())
+
+
+def test_a_folder_that_cannot_be_listed_is_a_problem_and_no_end(tmp_path):
+    save(tmp_path / "state" / "calibration", bucket_fit())
+    code = (
+        "import pathlib, sys; from gateway_core.calibration import Calibrator, Thresholds\n"
+        "state = pathlib.Path(sys.argv[1]); found = Calibrator.load(state / 'calibration')\n"
+        "found.refresh(); thresholds = Thresholds.load(state, 0, {})\n"
+        "print(found.fits, *found.problems, *thresholds.problems)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "state")]
+    if os.geteuid() == 0:
+        # What root may do beyond its file permissions would hide the fault.
+        command[:0] = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    (tmp_path / "state").chmod(0)
+    try:
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    finally:
+        (tmp_path / "state").chmod(0o700)
+    assert done.stdout == (
+        "() calibration fits cannot be read: Permission denied thresholds.json: Permission denied\n"
+    )
 
 
 def test_a_fit_file_is_read_by_people_and_leaves_no_scraps(tmp_path):

@@ -210,6 +210,15 @@ def test_a_report_that_cannot_be_written_leaves_the_last_one(run, labelled, tmp_
     assert [path.name for path in tmp_path.glob("tmp*")] == []
 
 
+@pytest.mark.parametrize("command", [("report",), ("thresholds", "--max-error", "40%")])
+def test_a_fit_that_cannot_be_read_is_told(run, labelled, tmp_path, command):
+    run("calibrate", "fit", labelled(), "--provider", "acme", "--yes")
+    (tmp_path / "state" / "calibration" / "broken.json").write_text("{")
+    page = ("-o", str(tmp_path / "page.html")) if command == ("report",) else ()
+    found = run("calibrate", *command, labelled(), "--provider", "acme", *page)
+    assert "note: broken.json: not a usable fit file" in found.stderr
+
+
 def test_a_report_tells_which_of_two_is_right_more_often(run, tmp_path):
     rows = [
         {"request_id": str(number), "provider": name, "model": "m", "probabilities": spread}

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -18,6 +18,9 @@ from gateway_core.cli.calibrate.rows import (
 from gateway_core.cli.faults import told_plainly
 from gateway_core.cli.terminal import plain, say, table
 from gateway_core.files import replace_file
+
+if TYPE_CHECKING:
+    from gateway_core.calibration import Calibrator
 
 _IN_USE: Final = "Running gateways use it within a second."
 
@@ -91,14 +94,12 @@ def thresholds(config_path: Path | None, /, **options: Any) -> None:
     """
     source, rest = source_of(options)
     with told_plainly():
-        from gateway_core.calibration import Calibrator
         from gateway_core.calibration.thresholdfile import apply_thresholds
         from gateway_core.config.paths import state_dir
         from gateway_core.evaluation.budget import measure_thresholds
 
         examples = examples_from(source, rest["providers"], config_path)
-        calibrator = Calibrator.load(state_dir() / "calibration")
-        measured, unmet = measure_thresholds(examples, calibrator, rest["max_error"])
+        measured, unmet = measure_thresholds(examples, _fits_in_force(), rest["max_error"])
         applied = rest["apply_them"] and measured
         path = apply_thresholds(state_dir(), measured, datetime.now(UTC)) if applied else None
     if measured:
@@ -127,12 +128,10 @@ def report(config_path: Path | None, /, **options: Any) -> None:
     """Measure providers side by side; prints a table and writes one HTML page."""
     source, rest = source_of(options)
     with told_plainly():
-        from gateway_core.calibration import Calibrator
-        from gateway_core.config.paths import state_dir
         from gateway_core.evaluation.report import page, summary
 
         examples = examples_from(source, rest["providers"], config_path)
-        found = summary(examples, Calibrator.load(state_dir() / "calibration"))
+        found = summary(examples, _fits_in_force())
         text = page(found, datetime.now(UTC))
     table(found.rows(), found.heading)
     for pair in found.pairs:
@@ -140,3 +139,13 @@ def report(config_path: Path | None, /, **options: Any) -> None:
     # The report of last time must not be lost to a full disk.
     replace_file(rest["output"], text.encode())
     say(f"\nWritten to {rest['output']}")
+
+
+def _fits_in_force() -> "Calibrator":
+    from gateway_core.calibration import Calibrator
+    from gateway_core.config.paths import state_dir
+
+    found = Calibrator.load(state_dir() / "calibration")
+    for problem in found.problems:
+        click.echo(f"note: {plain(problem)}", err=True)
+    return found
