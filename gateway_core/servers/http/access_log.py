@@ -48,8 +48,14 @@ _encode: Final = msgspec.json.Encoder().encode
 
 def as_json(entry: Access) -> bytes:
     """Return ``entry`` as one JSON object on one line, with every key always there."""
-    head = {"time": _stamp(entry), "level": "info", "request_id": entry.request_id}
-    return _encode(head | {"logger": LOGGER} | _fields(entry)) + b"\n"
+    line = {
+        "time": _stamp(entry),
+        "level": "info",
+        "request_id": entry.request_id,
+        "logger": LOGGER,
+        **_fields(entry),
+    }
+    return _encode(line) + b"\n"
 
 
 def as_text(entry: Access) -> bytes:

@@ -16,6 +16,7 @@ _STATUS_LINES: Final = {
     status.value: b"HTTP/1.1 %d %s\r\n" % (status, status.phrase.encode()) for status in HTTPStatus
 }
 _ONE_PIECE: Final = 64 * 1024
+_line: Final = b"%b: %b\r\n".__mod__
 _FORBIDDEN: Final = (b"\r", b"\n", b"\0")
 
 
@@ -58,8 +59,8 @@ def send(
 
 def _head(reply: RelayReply, standing: Pairs, *, keep_alive: bool) -> bytes:
     lines = [_STATUS_LINES.get(reply.status) or b"HTTP/1.1 %d \r\n" % reply.status]
-    lines += [b"%b: %b\r\n" % pair for pair in standing]
-    lines += [b"%b: %b\r\n" % pair for pair in reply.headers]
+    lines += map(_line, standing)
+    lines += map(_line, reply.headers)
     lines.append(b"content-length: %d\r\n" % len(reply.body))
     if not keep_alive:
         lines.append(b"connection: close\r\n")
