@@ -39,8 +39,11 @@ class Robustness:
         )
 
     def smallest(self, question: Question, limit: int | None) -> Question:
-        """Return the question as the provider gets it: of a tournament, the first group."""
-        if self.tournament and question.options is not None and limit is not None:
+        """Return the question as the provider gets it: of a tournament, the first group.
+
+        Who takes one option at a time cannot compare any, and gets the whole question.
+        """
+        if self.tournament and question.options is not None and limit is not None and limit > 1:
             return attrs.evolve(question, options=question.options[:limit])
         return question
 
@@ -92,6 +95,6 @@ async def _order_check(
     note = "order check: with the options reversed it decides otherwise"
     if how.order_unstable == ABSTAIN or not first.probabilities or not second.probabilities:
         return Consulted(answer=first, unstable=True, note=note)
-    pairs = zip(first.probabilities.items(), map(second.probabilities.get, options), strict=True)
-    spread = {option: (p + (other or 0.0)) / 2 for (option, p), other in pairs}
+    told = first.probabilities, second.probabilities
+    spread = {option: sum(one[option] for one in told) / len(told) for option in options}
     return Consulted(answer=with_spread(first, spread), note=f"{note}; the mean counts")

@@ -2,6 +2,7 @@
 
 import json
 
+import anyio
 import attrs
 import pytest
 
@@ -137,6 +138,14 @@ async def test_without_a_tournament_a_list_over_the_limit_is_skipped(script, mak
     reply = await make_decider(acme=acme).decide(ASKED)
     assert reply["status"] == "error"
     assert (reply["attempts"][0]["calls"], acme.asked) == (0, [])
+
+
+async def test_who_takes_one_option_at_a_time_plays_no_tournament(script, make_decider):
+    acme = scripts(script, by_name, max_options=1)
+    with anyio.fail_after(10):
+        reply = await make_decider(acme=acme).decide(ASKED | {"tournament": True})
+    assert (reply["status"], acme.asked) == ("error", [])
+    assert "at most 1 options" in reply["error"]["message"]
 
 
 async def test_a_list_within_the_limit_is_no_tournament(script, make_decider):
