@@ -56,6 +56,7 @@ async def test_each_call_goes_with_its_own_organizations_key(
                 json={"model": "jev-latest", "state": state, "questions": {}},
                 headers={"authorization": f"Bearer {gateway.org_keys[org]}"},
             )
+            assert found.status_code == 200, found.text
             assert found.json()["model"] == f"{secret(org)} {state}"
             assert secret(org) not in str(found.headers)
 
