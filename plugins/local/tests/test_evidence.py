@@ -33,6 +33,14 @@ def test_the_readme_gives_the_figures_that_the_command_computes():
         assert numbers(found) == pytest.approx(numbers(expected), abs=tolerance)
 
 
+def test_the_figures_of_the_note_are_those_of_every_page_that_gives_them():
+    right, count, guessing = re.findall(r"\d+%|\d+(?= test)", NOTE)
+    assert f"| {count} | 5 to 8 | {right} |" in README.read_text()
+    prose = " ".join(README.read_text().split())
+    assert f"in {right} of cases among 5 to 8 options (guessing: {guessing})" in prose
+    assert NOTE in (README.parents[2] / "README.md").read_text()
+
+
 @pytest.mark.parametrize(("type_", "floor"), [("choice", 0.65), ("score", 0.52)])
 def test_held_out_texts_are_answered_better_than_a_floor(type_, floor):
     rows = [one.row for task in tasks("test", type_) for one in asyncio.run(evidence.measure(task))]
