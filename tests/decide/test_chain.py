@@ -73,6 +73,20 @@ async def test_a_failure_leads_on_to_the_next_provider(
 
 
 @pytest.mark.parametrize(("failure", "outcome", "code"), FAILURES, ids=str)
+@pytest.mark.parametrize(("own", "status"), [(0.5, "decided"), (0.95, "abstained")])
+async def test_the_threshold_of_the_provider_that_answered_counts(
+    make_decider: MakeDecider, script: Script, *, own: float, status: str
+) -> None:
+    decider = make_decider(
+        DecideConfig(threshold=0.7),
+        thresholds={"first": 1.45 - own, "second": own},
+        first=script([Overloaded("busy")]),
+        second=script([noul(0.8)]),
+    )
+    reply = await decider.decide(ASK)
+    assert (reply["provider"], reply["threshold"], reply["status"]) == ("second", own, status)
+
+
 async def test_the_error_of_a_chain_that_failed_is_that_of_its_last_attempt(
     make_decider: MakeDecider, script: Script, failure: object, outcome: str, code: str
 ) -> None:
