@@ -72,7 +72,6 @@ async def test_a_failure_leads_on_to_the_next_provider(
     assert "sk-secret" not in json.dumps(reply)
 
 
-@pytest.mark.parametrize(("failure", "outcome", "code"), FAILURES, ids=str)
 @pytest.mark.parametrize(("own", "status"), [(0.5, "decided"), (0.95, "abstained")])
 async def test_the_threshold_of_the_provider_that_answered_counts(
     make_decider: MakeDecider, script: Script, *, own: float, status: str
@@ -87,6 +86,7 @@ async def test_the_threshold_of_the_provider_that_answered_counts(
     assert (reply["provider"], reply["threshold"], reply["status"]) == ("second", own, status)
 
 
+@pytest.mark.parametrize(("failure", "outcome", "code"), FAILURES, ids=str)
 async def test_the_error_of_a_chain_that_failed_is_that_of_its_last_attempt(
     make_decider: MakeDecider, script: Script, failure: object, outcome: str, code: str
 ) -> None:
