@@ -1,11 +1,9 @@
-"""``s1gw serve --http``: what is checked and said before the first request, and the processes."""
+"""``s1gw serve --http``: the processes, their logs and their socket."""
 
 import asyncio
-import ipaddress
 import logging
 import signal
 import socket
-import ssl
 from math import ceil
 from pathlib import Path
 from typing import Any, Final, NoReturn, cast
@@ -15,13 +13,13 @@ import uvicorn
 
 from gateway_core import logs
 from gateway_core.config.load import Loaded, load_config
-from gateway_core.config.model import HttpConfig, LimitsConfig
+from gateway_core.config.model import HttpConfig
 from gateway_core.errors import ConfigError
-from gateway_core.relay.keys.file import keys_path, read_keys
 from gateway_core.servers.http.access_log import AccessLog, as_json, as_text
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
 from gateway_core.servers.http.services import open_services
+from gateway_core.servers.http.startup import check, warn
 from gateway_core.servers.http.workers import Workers, end_with_supervisor
 
 _log: Final = logging.getLogger("s1gw.http")
@@ -78,9 +76,10 @@ def serve(options: Options) -> None:
         raise ConfigError(*loaded.faults)
     set_up_logs(loaded)
     http = loaded.config.http
-    check(http)
+    keys = check(http)
     listener = _bind(http)
-    _announce(loaded, listener)
+    warn(loaded, keys)
+    _announce(http, listener)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave)
     config = _uvicorn_config(options, http)
@@ -88,38 +87,6 @@ def serve(options: Options) -> None:
         Workers(config, [listener]).run()
     else:
         uvicorn.Server(config).run([listener])
-
-
-def check(http: HttpConfig) -> None:
-    """Raise ``ConfigError`` for what must not be served, or cannot."""
-    faults = []
-    if http.auth == "disabled" and not http.open_to_network and not _is_loopback(http.host):
-        faults.append(
-            "http.host: with auth disabled only loopback is served; set auth to keys, or say"
-            " --open-to-network if everyone who can reach this address may use the providers"
-        )
-    if (http.tls_certificate is None) != (http.tls_key is None):
-        faults.append("http.tls_certificate and http.tls_key: set both, or neither")
-    elif http.tls_certificate is not None:
-        faults += _tls_faults(http.tls_certificate, http.tls_key)
-    if faults:
-        raise ConfigError(*faults)
-
-
-def _tls_faults(certificate: Path, key: Path | None) -> list[str]:
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        return [f"http.tls_certificate and http.tls_key cannot be used: {reason}"]
-    return []
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _bind(http: HttpConfig) -> socket.socket:
@@ -133,33 +100,11 @@ def _bind(http: HttpConfig) -> socket.socket:
         ) from None
 
 
-def _announce(loaded: Loaded, listener: socket.socket) -> None:
-    http = loaded.config.http
-    for fault in loaded.faults:
-        _log.warning("configuration: %s", fault)
-    if http.auth == "disabled":
-        _log.warning(
-            "authentication is disabled: whoever reaches this address uses the operator's"
-            " providers, and there is no isolation of organizations"
-        )
-    if http.workers > 1 and http.limits_store is None and _has_limits(loaded):
-        _log.warning(
-            "each of the %d workers counts limits for itself: set http.limits_store to count"
-            " them together",
-            http.workers,
-        )
+def _announce(http: HttpConfig, listener: socket.socket) -> None:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     scheme = "https" if http.tls_certificate else "http"
     _log.info("listening on %s://%s:%d", scheme, shown, port)
-
-
-def _has_limits(loaded: Loaded) -> bool:
-    if loaded.config.http.auth == "disabled":
-        return False
-    bounds = [org.limits for org in loaded.config.orgs.values()]
-    bounds += [key.caller().limits for key in read_keys(keys_path())]
-    return bounds.count(LimitsConfig()) < len(bounds)
 
 
 def _uvicorn_config(options: Options, http: HttpConfig) -> uvicorn.Config:

@@ -85,7 +85,7 @@ def client(gateway: GatewayProcess) -> Iterator[Client]:
 
 
 def request(*headers: str, line: str = "POST /v1/systemone HTTP/1.1", body: bytes = b"") -> bytes:
-    return "\r\n".join((line, "host: gateway", *headers, "", "")).encode() + body
+    return "\r\n".join((line, "host: localhost", *headers, "", "")).encode() + body
 
 
 def chunk(data: bytes) -> bytes:

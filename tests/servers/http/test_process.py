@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import signal
 import socket
@@ -9,7 +10,7 @@ import ssl
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import httpx
 import pytest
 import trustme
+from cryptography.hazmat.primitives import serialization
 
 from gateway_core.testing import Gate, Reply, ScriptedUpstream
 from gateway_core.testing.process import GatewayProcess
@@ -71,11 +73,13 @@ def wait_until_nothing_is_taken(gateway: GatewayProcess) -> None:
             return
 
 
-def refused(*arguments: str) -> str:
+def refused(*arguments: str, env: Mapping[str, str] = {}) -> str:
     """Start a server that must not start, and return what it says."""
     done = subprocess.run(
         [sys.executable, "-m", "gateway_core.cli", "serve", "--http", "--port", "0", *arguments],
+        env={**os.environ, **env},
         capture_output=True,
+        stdin=subprocess.DEVNULL,
         text=True,
         timeout=60,
         check=False,
@@ -112,6 +116,43 @@ def test_a_certificate_without_its_key_is_told(tmp_path: Path) -> None:
     assert "set both" in refused("--tls-certificate", str(tmp_path / "no.pem"))
     files = ("--tls-certificate", str(tmp_path / "a"), "--tls-key", str(tmp_path / "b"))
     assert "cannot be used" in refused(*files)
+
+
+def test_a_key_with_a_password_is_told_rather_than_asked_for(tmp_path: Path) -> None:
+    made = trustme.CA().issue_cert("127.0.0.1")
+    chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
+    made.cert_chain_pems[0].write_to_path(str(chain))
+    secret = serialization.load_pem_private_key(made.private_key_pem.bytes(), None)
+    locked = serialization.BestAvailableEncryption(b"never-log-this")
+    encoding, layout = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    key.write_bytes(secret.private_bytes(encoding, layout, locked))
+    files = ("--tls-certificate", str(chain), "--tls-key", str(key))
+    assert "cannot be used" in refused(*files)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_what_the_workers_could_not_start_with_is_told_before_they_start(
+    tmp_path: Path, workers: str
+) -> None:
+    config, state = tmp_path / "config.toml", tmp_path / "state"
+    config.write_text('[http]\nlimits_store = { env = "STORE" }\n')
+    env = {"S1GW_CONFIG": str(config), "S1GW_STATE_DIR": str(state)}
+    said = refused("--workers", workers, env={**env, "STORE": "ftp://never-log-this"})
+    assert "http.limits_store" in said
+    assert "listening" not in said
+    state.mkdir()
+    (state / "keys.json").write_text("{")
+    said = refused("--workers", workers, env={**env, "STORE": "memory://"})
+    assert "keys.json" in said
+    assert "listening" not in said
+
+
+def test_a_gateway_without_keys_says_how_to_make_one(start: Starter) -> None:
+    said = "s1gw keys create --org NAME"
+    gateway = start()
+    assert said in gateway.log
+    gateway.key(org="acme")
+    assert said not in start("", "--auth", "disabled").log
 
 
 def test_it_serves_tls(start: Starter, upstream: ScriptedUpstream, tmp_path: Path) -> None:
@@ -168,7 +209,7 @@ async def test_a_client_that_leaves_takes_its_upstream_call_along(
     gateway = await asyncio.to_thread(start, config(upstream), "--auth", "disabled")
     body = json.dumps({**BODY, "more": "x" * size}).encode()
     _, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
-    head = f"POST /v1/systemone HTTP/1.1\r\nhost: g\r\ncontent-length: {len(body)}\r\n\r\n"
+    head = f"POST /v1/systemone HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(body)}\r\n\r\n"
     writer.write(head.encode() + body)
     await upstream.received()
     writer.close()
@@ -179,7 +220,7 @@ async def test_a_client_that_leaves_takes_its_upstream_call_along(
 def test_a_client_that_leaves_amid_its_body_is_noted(start: Starter) -> None:
     gateway = start("", "--auth", "disabled")
     with closing(socket.create_connection(("127.0.0.1", gateway.port))) as client:
-        client.sendall(b"POST /v1/systemone HTTP/1.1\r\nhost: g\r\ncontent-length: 9\r\n\r\nab")
+        client.sendall(b"POST /v1/systemone HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\nab")
     gateway.wait_for("status=499")
 
 
