@@ -6,11 +6,18 @@ import signal
 import threading
 from multiprocessing.process import BaseProcess
 
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
 
 class Workers(Multiprocess):
     """uvicorn's supervisor, which would go on listening while its workers finish."""
+
+    def run(self) -> None:
+        """Supervise until told to end; raise ``SystemExit`` when a worker could not start."""
+        super().run()
+        if any(process.exitcode == STARTUP_FAILURE for process in self.processes):
+            raise SystemExit(STARTUP_FAILURE)
 
     def terminate_all(self) -> None:
         """Take no more connections, and have the workers finish."""

@@ -86,7 +86,8 @@ def send_for_ever(client: socket.socket) -> None:
 
 
 def post(length: int) -> bytes:
-    return f"POST /v1/systemone HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n".encode()
+    head = f"POST /v1/systemone HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n"
+    return head.encode()
 
 
 def test_a_connection_without_a_request_is_closed(client: socket.socket) -> None:

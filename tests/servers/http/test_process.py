@@ -73,7 +73,7 @@ def wait_until_nothing_is_taken(gateway: GatewayProcess) -> None:
             return
 
 
-def refused(*arguments: str, env: Mapping[str, str] = {}) -> str:
+def refused(*arguments: str, env: Mapping[str, str] = {}, code: int = 1) -> str:
     """Start a server that must not start, and return what it says."""
     done = subprocess.run(
         [sys.executable, "-m", "gateway_core.cli", "serve", "--http", "--port", "0", *arguments],
@@ -84,7 +84,7 @@ def refused(*arguments: str, env: Mapping[str, str] = {}) -> str:
         timeout=60,
         check=False,
     )
-    assert done.returncode == 1
+    assert done.returncode == code
     assert "Traceback" not in done.stderr
     return done.stderr
 
@@ -145,6 +145,17 @@ def test_what_the_workers_could_not_start_with_is_told_before_they_start(
     said = refused("--workers", workers, env={**env, "STORE": "memory://"})
     assert "keys.json" in said
     assert "listening" not in said
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_processes_that_cannot_start_end_the_server_with_a_failure(
+    tmp_path: Path, workers: str
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[providers.x]\ndialect = "not-installed"\n')
+    env = {"S1GW_CONFIG": str(config), "S1GW_STATE_DIR": str(tmp_path)}
+    strict = {**env, "S1GW_STRICT_PLUGINS": "1"}
+    assert "not-installed" in refused("--workers", workers, env=strict, code=3)
 
 
 def test_a_gateway_without_keys_says_how_to_make_one(start: Starter) -> None:
@@ -220,7 +231,9 @@ async def test_a_client_that_leaves_takes_its_upstream_call_along(
 def test_a_client_that_leaves_amid_its_body_is_noted(start: Starter) -> None:
     gateway = start("", "--auth", "disabled")
     with closing(socket.create_connection(("127.0.0.1", gateway.port))) as client:
-        client.sendall(b"POST /v1/systemone HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\nab")
+        client.sendall(
+            b"POST /v1/systemone HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\nab"
+        )
     gateway.wait_for("status=499")
 
 
