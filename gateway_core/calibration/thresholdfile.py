@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import attrs
 import msgspec
@@ -14,6 +14,7 @@ from gateway_core.calibration.thresholds import FILE_NAME, Key, Kind
 from gateway_core.errors import ConfigError
 from gateway_core.wire.question import QuestionType
 
+_LOCK_S: Final = 10.0
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
@@ -99,16 +100,21 @@ def apply_thresholds(state: Path, measured: Iterable[MeasuredThreshold], now: da
 
     Raises:
         OSError: the file cannot be read.
-        ConfigError: what is there is not a threshold file, or it cannot be written.
+        ConfigError: what is there is not a threshold file, it cannot be written, or another
+            command holds it.
     """
+    # Only the command that applies thresholds needs a lock, and it is not the server.
+    from filelock import FileLock, Timeout
+
     path = state / FILE_NAME
+    state.mkdir(parents=True, exist_ok=True)
     try:
-        before = read_thresholds(path)
+        with FileLock(path.with_suffix(".lock"), timeout=_LOCK_S):
+            kept = {row.key: row for row in (*read_thresholds(path), *measured)}
+            created = now.isoformat(timespec="seconds")
+            write_json(path, ThresholdFile(created=created, thresholds=tuple(kept.values())))
     except msgspec.MsgspecError as error:
         raise ConfigError(f"{path}: not usable, move it away: {error}") from error
-    kept = {row.key: row for row in (*before, *measured)}
-    record = ThresholdFile(
-        created=now.isoformat(timespec="seconds"), thresholds=tuple(kept.values())
-    )
-    write_json(path, record)
+    except Timeout:
+        raise ConfigError(f"{path}: another command is changing it") from None
     return path

@@ -1,5 +1,6 @@
 """Which threshold counts for an answer."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import attrs
@@ -26,6 +27,7 @@ MEASURED = MeasuredThreshold(
     errors=5,
     error_bound=0.035,
 )
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ASKED = {"model": "laya-1", "question_type": "options", "option_count": 4, "fit": "cal-a"}
 
 
@@ -73,11 +75,18 @@ def test_a_threshold_of_another_model_or_fit_never_lowers_the_bar(
 def test_each_model_of_a_provider_keeps_its_threshold(tmp_path):
     other = attrs.evolve(MEASURED, model="laya-2", threshold=0.7)
     for rows in ([MEASURED, other], [attrs.evolve(MEASURED, threshold=0.65)]):
-        apply_thresholds(tmp_path, rows, datetime(2026, 1, 1, tzinfo=UTC))
+        apply_thresholds(tmp_path, rows, NOW)
     found = Thresholds.load(tmp_path, 0.6, {})
     for model, value in (("laya-1", 0.65), ("laya-2", 0.7), ("laya-3", 0.7)):
         asked = ASKED | {"model": model}
         assert found.threshold_for(provider="laya", **asked).value == value
+
+
+def test_commands_that_apply_thresholds_at_once_lose_nothing(tmp_path):
+    rows = [attrs.evolve(MEASURED, provider=f"p{number}") for number in range(16)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda row: apply_thresholds(tmp_path, [row], NOW), rows))
+    assert set(Thresholds.load(tmp_path, 0.6, {}).measured.values()) == set(rows)
 
 
 def test_without_a_file_the_default_counts(tmp_path):

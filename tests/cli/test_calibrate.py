@@ -219,6 +219,14 @@ def test_a_fit_that_cannot_be_read_is_told(run, labelled, tmp_path, command):
     assert "note: broken.json: not a usable fit file" in found.stderr
 
 
+def test_what_a_fit_saw_is_no_test_of_it(run, labelled, tmp_path):
+    run("calibrate", "fit", labelled(), "--provider", "acme", "--yes")
+    measure = ("calibrate", "thresholds", labelled(), "--provider", "acme", "--max-error", "40%")
+    assert "was made from these very examples" in run(*measure).stderr
+    other = ("calibrate", "thresholds", labelled(190), "--provider", "acme", "--max-error", "40%")
+    assert "was made from" not in run(*other).stderr
+
+
 def test_a_report_tells_which_of_two_is_right_more_often(run, tmp_path):
     rows = [
         {"request_id": str(number), "provider": name, "model": "m", "probabilities": spread}

@@ -2,11 +2,12 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from gateway_core.cli.calibrate.examples import examples_from, source_of, source_options
+from gateway_core.cli.calibrate.inforce import fits_for
 from gateway_core.cli.calibrate.rows import (
     FITS,
     THRESHOLDS,
@@ -18,9 +19,6 @@ from gateway_core.cli.calibrate.rows import (
 from gateway_core.cli.faults import told_plainly
 from gateway_core.cli.terminal import plain, say, table
 from gateway_core.files import replace_file
-
-if TYPE_CHECKING:
-    from gateway_core.calibration import Calibrator
 
 _IN_USE: Final = "Running gateways use it within a second."
 
@@ -99,7 +97,7 @@ def thresholds(config_path: Path | None, /, **options: Any) -> None:
         from gateway_core.evaluation.budget import measure_thresholds
 
         examples = examples_from(source, rest["providers"], config_path)
-        measured, unmet = measure_thresholds(examples, _fits_in_force(), rest["max_error"])
+        measured, unmet = measure_thresholds(examples, fits_for(examples), rest["max_error"])
         applied = rest["apply_them"] and measured
         path = apply_thresholds(state_dir(), measured, datetime.now(UTC)) if applied else None
     if measured:
@@ -131,7 +129,7 @@ def report(config_path: Path | None, /, **options: Any) -> None:
         from gateway_core.evaluation.report import page, summary
 
         examples = examples_from(source, rest["providers"], config_path)
-        found = summary(examples, _fits_in_force())
+        found = summary(examples, fits_for(examples))
         text = page(found, datetime.now(UTC))
     table(found.rows(), found.heading)
     for pair in found.pairs:
@@ -139,13 +137,3 @@ def report(config_path: Path | None, /, **options: Any) -> None:
     # The report of last time must not be lost to a full disk.
     replace_file(rest["output"], text.encode())
     say(f"\nWritten to {rest['output']}")
-
-
-def _fits_in_force() -> "Calibrator":
-    from gateway_core.calibration import Calibrator
-    from gateway_core.config.paths import state_dir
-
-    found = Calibrator.load(state_dir() / "calibration")
-    for problem in found.problems:
-        click.echo(f"note: {plain(problem)}", err=True)
-    return found
