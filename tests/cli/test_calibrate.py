@@ -253,6 +253,22 @@ def test_logged_and_labelled_decisions_are_examples(run, upstream, tmp_path):
     assert len({file.data_digest for file in fits(tmp_path)}) == 1
 
 
+def test_logged_questions_are_put_to_another_provider(run, upstream, tmp_path):
+    with (tmp_path / "config.toml").open("a") as config:
+        config.write(
+            '[providers.other]\ndialect = "generic-systemone"\n'
+            f'base_url = "{upstream.url}"\nmodels = ["other-model"]\n'
+        )
+    for number in range(5):
+        reply = json.loads(run("decide", f"Ticket {number}?", *options(), "--json").stdout)
+        run("log", "label", reply["request_id"], "billing")
+    asked = ("calibrate", "report", "--from-log", "--provider", "acme", "--provider", "other")
+    page = ("-o", str(tmp_path / "page.html"))
+    assert "other (other-model) is to be asked 5 questions" in run(*asked, *page, code=2).stderr
+    assert "acme against other: +0.0 points" in run(*asked, *page, "--yes").stdout
+    assert len(upstream.requests) == 10
+
+
 def test_a_provider_that_names_no_model_is_fitted_for_the_one_it_was_asked_for(
     run, upstream, tmp_path
 ):
