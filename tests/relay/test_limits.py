@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from redis.asyncio import Redis
 
 from gateway_core.config.model import HttpConfig, LimitsConfig
 from gateway_core.errors import ConfigError, RelayRefused
@@ -175,6 +176,23 @@ async def test_without_its_store_a_gateway_goes_on_with_limits_of_its_own_and_sa
     await refused(limiter, key(rpm=2, concurrency=5))
     said = [record.getMessage() for record in caplog.records]
     assert said == ["the limits store is down (ConnectionError): counting limits in this process"]
+    await limiter.aclose()
+
+
+@pytest.mark.anyio
+async def test_a_slot_is_kept_for_as_long_as_the_longest_call_may_take(
+    redis_server: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    config = HttpConfig(limits_store=Secret(redis_server.url), timeout_s=1.2345)
+    limiter = open_limiter(config, longest_call_s=600.5)
+    await limiter.enter([key(concurrency=1)])
+    async with Redis.from_url(redis_server.url) as client:
+        (slots,) = [name async for name in client.scan_iter("*slots*")]
+        ((_, ends),) = await client.zrange(slots, 0, -1, withscores=True)
+        now, _ = await client.time()
+    assert ends - now >= 600
+    await refused(limiter, key(concurrency=1))
+    assert caplog.records == []
     await limiter.aclose()
 
 

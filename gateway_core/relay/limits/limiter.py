@@ -86,8 +86,12 @@ class Limiter:
         self._down_until = time.monotonic() + self._retry_s
 
 
-def open_limiter(config: HttpConfig) -> Limiter:
+def open_limiter(config: HttpConfig, longest_call_s: float = 0.0) -> Limiter:
     """Return the limiter that ``[http]`` asks for; nothing is connected yet.
+
+    Args:
+        config: ``[http]``.
+        longest_call_s: the longest that a call may take, if not the time of ``config``.
 
     Raises:
         ConfigError: ``limits_store`` is no URL of a store, or the client for it is missing.
@@ -102,5 +106,5 @@ def open_limiter(config: HttpConfig) -> Limiter:
         from gateway_core.relay.limits.shared import shared_store
     except ImportError:
         raise ConfigError("http.limits_store: needs pip install 's1gw[valkey]'") from None
-    store = shared_store(url, config.timeout_s + _LEASE_S)
+    store = shared_store(url, ceil(max(config.timeout_s, longest_call_s) + _LEASE_S))
     return Limiter(store, refuse_when_down=config.limits_store_down == "refuse")

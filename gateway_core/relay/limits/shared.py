@@ -36,7 +36,7 @@ class SharedSlots:
     Every slot is a lease that runs out, so that a gateway that dies does not keep its slots.
     """
 
-    def __init__(self, client: Redis, lease_s: float) -> None:
+    def __init__(self, client: Redis, lease_s: int) -> None:
         self._client = client
         self._lease_s = lease_s
         self._take = client.register_script(_TAKE)
@@ -100,7 +100,7 @@ class SharedStore:
         await self._slots.aclose()
 
 
-def shared_store(url: Secret, lease_s: float) -> SharedStore:
+def shared_store(url: Secret, lease_s: int) -> SharedStore:
     """Return a store at a ``redis://`` or ``valkey://`` URL (``rediss``, ``valkeys`` for TLS).
 
     Nothing is connected yet. A slot is freed after ``lease_s`` seconds at the latest.

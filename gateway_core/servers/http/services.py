@@ -9,6 +9,7 @@ import attrs
 
 from gateway_core.catalog import Catalog
 from gateway_core.config.loaded import Loaded
+from gateway_core.config.model import Config
 from gateway_core.gateway import Gateway
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
@@ -63,11 +64,17 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
             registry = _registry(loaded, stack)
             if loaded.config.decision_log.enabled:
                 _log.warning("%s", _NOT_LOGGED)
-        limiter = open_limiter(http)
+        limiter = open_limiter(http, _longest_call_s(loaded.config))
         stack.push_async_callback(limiter.aclose)
         desks = Desks(registry, operator, http.allowed_hosts)
         stack.push_async_callback(desks.aclose)
         yield Services(registry=registry, relay=Relay(registry, keys, limiter), desks=desks)
+
+
+def _longest_call_s(config: Config) -> float:
+    tables = (table for org in config.orgs.values() for table in org.providers.values())
+    limits = (table.timeout_s or 0.0 for table in tables)
+    return max(config.decide.deadline_s, *limits)
 
 
 def _registry(loaded: Loaded, stack: AsyncExitStack) -> Registry:
