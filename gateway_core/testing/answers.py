@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import attrs
+
 from gateway_core.testing.messages import Received, Reply
 
 _USAGE: Final = {"input_tokens": 20, "output_tokens": 2}
@@ -17,6 +19,14 @@ def standard_answer(received: Received) -> Reply:
     make = _openai if isinstance(request["questions"], list) else _systemone
     answers = make(request["questions"])
     return Reply(body={"model": request.get("model", "m"), "answers": answers, "usage": _USAGE})
+
+
+def wrapped(reply: Reply, path: Sequence[str]) -> Reply:
+    """Put the body of a reply under the keys of ``path``, outermost first."""
+    body = reply.body
+    for key in reversed(path):
+        body = {key: body}
+    return attrs.evolve(reply, body=body)
 
 
 def rising(count: int) -> list[float]:

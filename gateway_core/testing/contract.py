@@ -5,16 +5,16 @@ class TestAcme(ProviderContract):
 """
 
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 from typing import Any, ClassVar
 
 import pytest
 
-from gateway_core.hookspecs import PROVIDERS_GROUP
+from gateway_core.secret import Secret
 from gateway_core.testing.answers import standard_answer
 from gateway_core.testing.checks import CHECKS, Check, Subject
 from gateway_core.testing.checks.check import perform
-from gateway_core.testing.checks.subject import MODEL
+from gateway_core.testing.checks.discovery import provider_entries
+from gateway_core.testing.checks.subject import MODEL, header_holds
 from gateway_core.testing.messages import Received, Reply
 
 
@@ -30,7 +30,7 @@ class ProviderContract:
     Attributes:
         provider_class: the class that the entry point names.
         dialect: the entry point's name; found by the class when it is not given.
-        settings: the provider's own settings.
+        settings: the provider's own settings, in which a ``Secret`` may stand as it is.
         models: the configured models.
         relaying: whether bodies pass through as they are; a provider whose upstream speaks a
             format of its own says False and overrides ``answer``.
@@ -45,8 +45,19 @@ class ProviderContract:
     left_out: ClassVar[Mapping[str, str]] = {}
 
     def answer(self, received: Received) -> Reply:
-        """Return what the upstream answers: by default a valid reply in the request's format."""
+        """Return what the upstream answers: by default a valid reply in the request's format.
+
+        Of a provider that relays it is the object that stands under ``reply_path``.
+        """
         return standard_answer(received)
+
+    def carries(self, received: Received, key: Secret) -> bool:
+        """Say whether a request was made with ``key``: by default, whether a header holds it.
+
+        A provider that signs its requests verifies the signature here; one that encodes the key
+        decodes it.
+        """
+        return header_holds(received, key)
 
     def __init_subclass__(cls) -> None:
         """Refuse a subclass that weakens the contract, and leave out what does not apply to it."""
@@ -74,6 +85,7 @@ class ProviderContract:
             models=self.models,
             relaying=self.relaying,
             answer=self.answer,
+            carries=self.carries,
         )
 
 
@@ -94,7 +106,7 @@ def _is_known_failure(test: object) -> bool:
 
 def _dialect_of(provider_class: type) -> str:
     value = f":{provider_class.__qualname__}"
-    named = [entry for entry in entry_points(group=PROVIDERS_GROUP) if entry.value.endswith(value)]
+    named = [entry for entry in provider_entries() if entry.value.endswith(value)]
     found = [entry.name for entry in named if entry.load() is provider_class]
     return found[0] if found else provider_class.__name__.lower()
 

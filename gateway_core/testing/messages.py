@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Final
@@ -40,7 +41,9 @@ class Received:
 class Gate:
     """Holds replies back until the test lets them go, from any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience_s: float | None = None) -> None:
+        """Make a closed gate; with ``patience_s`` nobody waits at it for longer."""
+        self._patience_s = patience_s
         self._opened = threading.Event()
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         self._lock = threading.Lock()
@@ -52,14 +55,20 @@ class Gate:
             for loop, event in self._waiting:
                 loop.call_soon_threadsafe(event.set)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it has been opened."""
+        return self._opened.is_set()
+
     async def passed(self) -> None:
-        """Wait in the server until the gate is open."""
+        """Wait in the server until the gate is open, or for as long as its patience lasts."""
         event = asyncio.Event()
         with self._lock:
             if self._opened.is_set():
                 return
             self._waiting.append((asyncio.get_running_loop(), event))
-        await event.wait()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(event.wait(), self._patience_s)
 
 
 @attrs.frozen(kw_only=True)

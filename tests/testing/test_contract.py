@@ -5,10 +5,11 @@ import sys
 import tomllib
 from pathlib import Path
 
+import attrs
 import pytest
 
-from gateway_core import IN_PROCESS, Capabilities, Format, hookimpl
-from gateway_core.testing import ProviderContract
+from gateway_core import IN_PROCESS, Capabilities, Format, Secret, hookimpl
+from gateway_core.testing import ProviderContract, Received
 from gateway_core.testing.checks import CHECKS, CheckResult, Needs, Subject, run_checks
 from gateway_core.testing.checks.check import perform
 
@@ -37,6 +38,15 @@ def test_a_fault_is_found_by_its_check(install, fault: dict[str, str]) -> None:
     assert BY_NAME[fault["check"]].why in str(result)
 
 
+def test_an_empty_credential_in_a_header_of_its_own_is_found(install) -> None:
+    empty = RIGHT.replace(
+        "**bearer(self.context.required_api_key(request))",
+        "'x-key': key.reveal() if (key := self.context.api_key(request)) else ''",
+    ).replace("SYSTEMONE}))", "SYSTEMONE}), keyless=True)")
+    result = _result(install(empty), "no_key_means_no_credential")
+    assert result.found == "it sent x-key"
+
+
 @pytest.mark.parametrize("dialect", ["Kit", "1kit", "kit_x", "-kit", ""])
 def test_a_dialect_that_is_no_plain_word_is_found(install, dialect: str) -> None:
     result = _result(install(RIGHT), "the_dialect_is_a_plain_word", dialect)
@@ -48,6 +58,49 @@ def test_a_class_that_no_entry_point_names_is_found(install) -> None:
     other = type("Other", (), {})
     assert not _result(other, "an_entry_point_names_the_class").passed
     assert not _result(other, "an_entry_point_names_the_class", "nobody").passed
+
+
+def _found(subject: Subject) -> dict[str, str]:
+    results = [perform(check, subject) for check in CHECKS]
+    return {result.check.name: result.found for result in results if result.found}
+
+
+def test_a_provider_whose_replies_are_wrapped_passes(install) -> None:
+    wrapping = RIGHT.replace("SYSTEMONE}))", "SYSTEMONE}), reply_path=('data', 'result'))")
+    assert _found(Subject(provider_class=install(wrapping), dialect="kit")) == {}
+
+
+def test_a_provider_that_makes_something_of_its_key_passes_if_that_can_be_recognised(
+    install,
+) -> None:
+    encoding = RIGHT.replace(
+        "bearer(self.context.required_api_key(request))",
+        "{'x-key': self.context.required_api_key(request).reveal()[::-1]}",
+    )
+    subject = Subject(provider_class=install(encoding), dialect="kit")
+
+    def carries(received: Received, key: Secret) -> bool:
+        return received.headers.get("x-key") == key.reveal()[::-1]
+
+    unrecognised = {"the_key_goes_in_a_header", "the_key_of_the_call_is_used"}
+    unrecognised |= {"calls_do_not_see_each_other", "two_providers_keep_apart"}
+    assert _found(subject).keys() == unrecognised
+    assert _found(attrs.evolve(subject, carries=carries)) == {}
+
+
+def test_what_a_class_needs_to_be_built_is_told(install) -> None:
+    needy = RIGHT.replace("settings_class = None", "settings_class = attrs.make_class('S', ['a'])")
+    found = run_checks(install(f"import attrs\n{needy}"), "kit")[0].found
+    assert found is not None
+    assert "settings.a: missing" in found
+    assert "from the contract's class or the configuration" in found
+
+
+def test_the_text_of_what_a_plugin_raised_is_for_its_author(install) -> None:
+    crashing = RIGHT.replace("self.context = context", "raise KeyError('which one')")
+    found = run_checks(install(crashing), "kit")[0].found
+    assert found is not None
+    assert "Kit raised KeyError ('which one')" in found
 
 
 def test_every_check_has_a_fault_that_it_finds() -> None:

@@ -11,6 +11,7 @@ from gateway_core.testing.checks import (  # noqa: F401  # importing them regist
     addressing,
     answering,
     building,
+    conduct,
     discovery,
     isolation,
     refusing,

@@ -100,7 +100,7 @@ async def yes_no_questions_are_answered(subject: Subject) -> None:
 async def _read(subject: Subject, question: Question, change: Mapping[str, Any] | str) -> Answer:
     """Ask, with the answer in the standard reply changed; a text replaces its type alone."""
 
-    def answer(received: Received) -> Reply:
+    def changed(received: Received) -> Reply:
         reply = subject.answer(received).body
         answers = reply["answers"]
         key = "decision" if isinstance(answers, dict) else 0
@@ -112,7 +112,7 @@ async def _read(subject: Subject, question: Question, change: Mapping[str, Any] 
         return Reply(body=_without_none(reply))
 
     async with bench(subject) as on:
-        on.upstream.answer(answer)
+        on.upstream.answer(lambda received: on.wrapped(changed(received)))
         return await on.answer(question)
 
 

@@ -13,7 +13,8 @@ import attrs
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
 from gateway_core.testing.checks.check import check, require
-from gateway_core.testing.checks.subject import KEY, NoWayOut, Subject
+from gateway_core.testing.checks.subject import KEY, Subject
+from gateway_core.testing.checks.ways_out import NoWayOut
 from gateway_core.types import Operation
 
 _events: ContextVar[list[str] | None] = ContextVar("audit_events", default=None)

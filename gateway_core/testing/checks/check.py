@@ -73,6 +73,7 @@ class CheckResult:
         return f"rule:  {self.check.rule}\nfound: {self.found}\nwhy:   {self.check.why}"
 
 
+_SETTINGS: Final = "the checks take settings from the contract's class or the configuration"
 CHECKS: Final[list[Check]] = []
 """Every check, in the order of the modules that define them."""
 
@@ -118,6 +119,8 @@ async def perform_here(checked: Check, subject: object) -> CheckResult:
 def _finding(error: Exception) -> str:
     if isinstance(error, RuleError):
         return str(error)
-    if isinstance(error, GatewayError):
-        return f"it raised {type(error).__name__}: {error}"
-    return f"{type(error).__name__} was raised: {error}"
+    told = f"it raised {type(error).__name__}: {error}"
+    # The host's errors tell no more than a type of what a plugin raised; its author needs more.
+    if isinstance(error, GatewayError) and error.__cause__ is not None:
+        told += f" ({error.__cause__})"
+    return f"{told}; {_SETTINGS}" if ".settings." in str(error) else told

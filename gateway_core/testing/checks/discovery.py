@@ -6,10 +6,11 @@ import re
 import subprocess
 import sys
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint
 from typing import Any, Final
 
-from gateway_core.hookspecs import PROVIDERS_GROUP
+from gateway_core.api import API_VERSION
+from gateway_core.catalog.scan import offers
 from gateway_core.testing.checks.check import check, require
 from gateway_core.testing.checks.subject import Subject
 
@@ -28,13 +29,19 @@ wire.flush()
 """
 
 
+def provider_entries() -> list[EntryPoint]:
+    """Return the entry points of every installed provider for this version of the API."""
+    ours = ("providers", API_VERSION)
+    return [offer.entry for offer in offers() if (offer.subject, offer.api_version) == ours]
+
+
 @check(
     "An entry point in the group gateway_core.providers.v1 names the class.",
     why="The host finds providers by their entry points alone, and imports none to list them.",
 )
 def an_entry_point_names_the_class(subject: Subject) -> None:
     """Whatever else the distribution offers under other names."""
-    found = entry_points(group=PROVIDERS_GROUP, name=subject.dialect)
+    found = [entry for entry in provider_entries() if entry.name == subject.dialect]
     require(found, f"no installed distribution has the entry point {subject.dialect!r}")
     named = {entry.value for entry in found}
     loaded = [entry.load() for entry in found]

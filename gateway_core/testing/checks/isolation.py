@@ -3,6 +3,8 @@
 import asyncio
 from typing import Final
 
+import attrs
+
 from gateway_core.errors import ProviderTimeout
 from gateway_core.secret import Secret
 from gateway_core.testing.checks.check import Needs, RuleError, check, require
@@ -11,6 +13,8 @@ from gateway_core.testing.messages import Gate, Received, Reply
 from gateway_core.wire import Question
 
 _SOON_S: Final = 5.0
+# Replies that are held come after a while, so that a provider that blocks ends, too.
+_PATIENCE_S: Final = 15.0
 
 
 @check(
@@ -21,7 +25,7 @@ _SOON_S: Final = 5.0
 async def cancelling_reaches_the_upstream(subject: Subject) -> None:
     """What holds the call back is an upstream that never answers."""
     async with bench(subject) as on:
-        on.upstream.queue(Reply(gate=Gate()))
+        on.upstream.queue(Reply(gate=Gate(_PATIENCE_S)))
         call = asyncio.create_task(on.ask())
         await on.upstream.received()
         call.cancel()
@@ -43,7 +47,7 @@ async def cancelling_reaches_the_upstream(subject: Subject) -> None:
 async def slow_upstreams_time_out(subject: Subject) -> None:
     """The host keeps the time, and a provider must let itself be cancelled."""
     async with bench(subject) as on:
-        on.upstream.answer(Reply(gate=Gate()))
+        on.upstream.answer(Reply(gate=Gate(_PATIENCE_S)))
         try:
             async with asyncio.timeout(_SOON_S):
                 await on.ask(timeout_s=0.1)
@@ -62,14 +66,17 @@ async def slow_upstreams_time_out(subject: Subject) -> None:
 async def calls_do_not_see_each_other(subject: Subject) -> None:
     """Both are under way, and the second is answered first."""
     keys = [Secret(f"s1gw-kit-caller-{number}") for number in (1, 2)]
-    gates = {key.reveal(): Gate() for key in keys}
-
-    def answer(received: Received) -> Reply:
-        sent = next(key for key in gates if any(key in text for text in received.headers.values()))
-        standard = subject.answer(received)
-        return Reply(body=standard.body, headers={"x-kit-caller": sent}, gate=gates[sent])
+    gates = {key: Gate(_PATIENCE_S) for key in keys}
 
     async with bench(subject) as on:
+
+        def answer(received: Received) -> Reply:
+            reply = on.reply(received)
+            for key in filter(lambda key: subject.carries(received, key), keys):
+                headers = {"x-kit-caller": key.reveal()}
+                return attrs.evolve(reply, headers=headers, gate=gates[key])
+            return reply
+
         on.upstream.answer(answer)
         calls = [asyncio.create_task(on.ask(api_key=key)) for key in keys]
         try:
@@ -77,7 +84,9 @@ async def calls_do_not_see_each_other(subject: Subject) -> None:
         except TimeoutError as error:
             raise RuleError("the second call waited for the first") from error
         for key in reversed(keys):
-            gates[key.reveal()].open()
+            sent = [one for one in on.upstream.requests if subject.carries(one, key)]
+            require(len(sent) == 1, f"{len(sent)} of the two requests carry the key of one call")
+            gates[key].open()
         replies = await asyncio.gather(*calls)
         seen = [reply.headers.get("x-kit-caller") for reply in replies]
         mixed = subject.relaying and seen != [key.reveal() for key in keys]

@@ -29,6 +29,7 @@ _STATUSES: Final[dict[int, tuple[str, ...]]] = {
     529: ("Overloaded",),
 }
 _SAID: Final = "kit-upstream-said-this"
+_PATIENCE_S: Final = 20.0
 _TOO_LARGE: Final = 10 * 1024 * 1024 + 1
 _NONSENSE: Final[dict[str, Script]] = {
     "an HTML page": Reply(body="<html>busy</html>", headers={"content-type": "text/html"}),
@@ -85,12 +86,17 @@ async def retry_after_is_kept(subject: Subject) -> None:
     needs=Needs.UPSTREAM,
 )
 async def nothing_is_retried(subject: Subject) -> None:
-    """One attempt for each of the statuses that invite another."""
-    for status in (429, 500, 503):
+    """One attempt for each status, a broken connection and a reply that is none."""
+    failures: dict[str, Script] = {
+        f"HTTP {status}": Reply(status=status, body={}, headers={"Retry-After": "0"})
+        for status in _STATUSES
+    }
+    failures["a connection that closed"] = Raw(data=b"")
+    for failure, script in failures.items():
         async with bench(subject) as on:
-            await _failure(on, Reply(status=status, body={}, headers={"Retry-After": "0"}))
+            await _failure(on, script)
             count = len(on.upstream.requests)
-            require(count == 1, f"HTTP {status} led to {count} requests")
+            require(count == 1, f"{failure} led to {count} requests")
 
 
 @check(
@@ -142,8 +148,8 @@ async def nonsense_never_becomes_an_answer(subject: Subject) -> None:
 
 
 @check(
-    "No error and no log line holds the key or what the upstream said.",
-    why="Errors and logs travel further than anyone plans; an upstream may echo anything.",
+    "No error, no probe and no log line holds the key or what the upstream said.",
+    why="They all travel further than anyone plans, and an upstream may echo anything.",
     needs=Needs.UPSTREAM,
 )
 async def errors_and_logs_tell_no_secret(subject: Subject) -> None:
@@ -152,10 +158,11 @@ async def errors_and_logs_tell_no_secret(subject: Subject) -> None:
     with _log_lines() as lines:
         async with bench(subject) as on:
             await on.ask()
-            errors_seen = [
-                await _failure(on, Reply(status=status, body=echo)) for status in _STATUSES
-            ]
-    told = [*lines, *(text for error in errors_seen for text in _texts(error))]
+            errors_seen, probes = [], []
+            for status in _STATUSES:
+                errors_seen.append(await _failure(on, Reply(status=status, body=echo)))
+                probes.append((await on.provider.probe(_PATIENCE_S)).detail)
+    told = [*lines, *probes, *(text for error in errors_seen for text in _texts(error))]
     for secret in (KEY.reveal(), _SAID):
         require(not any(secret in text for text in told), f"one holds {secret!r}")
 

@@ -7,12 +7,12 @@ from typing import Any, Final
 import attrs
 
 from gateway_core.context import Endpoint, Sender
-from gateway_core.errors import ProviderUnreachable
 from gateway_core.outbound import Outbound
 from gateway_core.provider import Provider, build_provider
 from gateway_core.secret import Secret
-from gateway_core.testing.answers import standard_answer
+from gateway_core.testing.answers import standard_answer, wrapped
 from gateway_core.testing.checks.check import Needs
+from gateway_core.testing.checks.ways_out import NoWayOut, WatchedSender
 from gateway_core.testing.messages import Received, Reply
 from gateway_core.testing.upstream import ScriptedUpstream
 from gateway_core.types import DecisionReply, DecisionRequest, Operation
@@ -26,21 +26,9 @@ MODEL: Final = "kit-model"
 _PATIENCE_S: Final = 20.0
 
 
-class NoWayOut:
-    """A sender for providers that have no reason to send: it notes that they tried."""
-
-    def __init__(self) -> None:
-        self.tried = False
-
-    async def send(self, *_: object, **__: object) -> DecisionReply:
-        """Note the attempt and refuse it."""
-        self.tried = True
-        raise ProviderUnreachable("there is no way out in this check")
-
-    def client(self) -> Any:
-        """Note the attempt and refuse it."""
-        self.tried = True
-        raise ProviderUnreachable("there is no way out in this check")
+def header_holds(received: Received, key: Secret) -> bool:
+    """Say whether one of the headers holds ``key`` as it is."""
+    return any(key.reveal() in value for value in received.headers.values())
 
 
 @attrs.frozen(kw_only=True)
@@ -53,7 +41,9 @@ class Subject:
         settings: the provider's own settings.
         models: the configured models.
         relaying: whether bodies pass through as they are, both ways.
-        answer: what the upstream answers to a request, in the upstream's own format.
+        answer: what the upstream answers to a request, in the upstream's own format; of one that
+            relays, the object that stands under the capabilities' ``reply_path``.
+        carries: whether a request was made with a key.
     """
 
     provider_class: type
@@ -62,6 +52,7 @@ class Subject:
     models: tuple[str, ...] = (MODEL,)
     relaying: bool = True
     answer: Callable[[Received], Reply] = standard_answer
+    carries: Callable[[Received, Secret], bool] = header_holds
 
     def build(
         self,
@@ -93,11 +84,21 @@ class Subject:
 
 @attrs.frozen(kw_only=True)
 class Bench:
-    """A provider and the scripted upstream that it talks to."""
+    """A provider, the scripted upstream that it talks to, and its way there."""
 
     subject: Subject
     provider: Provider
     upstream: ScriptedUpstream
+    sender: WatchedSender
+
+    def reply(self, received: Received) -> Reply:
+        """Return what the upstream answers to a request, wrapped as the capabilities say."""
+        return self.wrapped(self.subject.answer(received))
+
+    def wrapped(self, reply: Reply) -> Reply:
+        """Put a reply's object under ``reply_path``, where replies pass as they are."""
+        path = self.provider.capabilities.reply_path if self.subject.relaying else ()
+        return wrapped(reply, path)
 
     @property
     def body(self) -> bytes:
@@ -130,11 +131,12 @@ async def bench(subject: Subject, *, key: Secret | None = KEY) -> AsyncIterator[
     """Start an upstream that answers as ``subject`` says, and a provider that knows it."""
     outbound = Outbound(environ={})
     with ScriptedUpstream() as upstream:
-        upstream.answer(subject.answer)
         try:
-            sender = outbound.sender(Endpoint(), policy=None)
+            sender = WatchedSender(outbound.sender(Endpoint(), policy=None), upstream.url)
             base_url = upstream.url + PATH
             provider = subject.build(sender, base_url=base_url, key=key)
-            yield Bench(subject=subject, provider=provider, upstream=upstream)
+            on = Bench(subject=subject, provider=provider, upstream=upstream, sender=sender)
+            upstream.answer(on.reply)
+            yield on
         finally:
             await outbound.aclose()
