@@ -42,6 +42,20 @@ class of its own keys; `default_base_url`; `default_models`.
 
 """
 
+HELPERS = """\
+## What else there is for a provider
+
+- `bearer(key)`: the `authorization` header for a key; no header at all for None.
+- `Secret`: a credential; neither `str` nor `repr` shows it. `secret.reveal()` returns its text, for
+  the line that sends it or signs with it. In a settings class a field of this type is read from
+  where the configuration says: `{ env = "NAME" }` or `{ file = "PATH" }`.
+- `IN_PROCESS`: what `build_url` begins with, and no address follows, in a provider that sends
+  nothing anywhere and so is not `remote`.
+
+[writing-an-unusual-provider.md](writing-an-unusual-provider.md) uses each of them.
+
+"""
+
 TAIL = """\
 ## Entry points
 
@@ -92,6 +106,7 @@ def render() -> str:
     parts += ["## What crosses the line\n\n", *map(_record, RECORDS), *map(_choices, CHOICES)]
     parts.append(CONTEXT.format(fields=markdown.fields(context.ProviderContext)))
     parts += [_member(name, found) for name, found in _members(context.ProviderContext)]
+    parts.append(HELPERS)
     parts.append(
         TAIL.format(
             version=hookspecs.API_VERSION,

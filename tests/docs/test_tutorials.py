@@ -103,7 +103,11 @@ def test_the_tutorial_leads_from_an_empty_folder_to_an_uploaded_wheel(
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     "page",
-    ["writing-a-provider-with-its-own-format.md", "writing-a-middleware.md"],
+    [
+        "writing-a-provider-with-its-own-format.md",
+        "writing-an-unusual-provider.md",
+        "writing-a-middleware.md",
+    ],
 )
 def test_a_how_to_leads_where_it_says(open_shell: OpenShell, page: str) -> None:
     follow(page, open_shell())
