@@ -16,6 +16,7 @@ from gateway_core.registry import Registry
 from gateway_core.relay.keys.store import KeyStore
 from gateway_core.relay.limits.limiter import open_limiter
 from gateway_core.relay.relay import Relay
+from gateway_core.reports.faults import require_sound
 from gateway_core.servers.http.deciding import Desks
 
 _log: Final = logging.getLogger("s1gw.http")
@@ -74,12 +75,12 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
 def _longest_call_s(config: Config) -> float:
     tables = (table for org in config.orgs.values() for table in org.providers.values())
     limits = (table.timeout_s or 0.0 for table in tables)
-    return max(config.decide.deadline_s, *limits)
+    return max((config.decide.deadline_s, *limits))
 
 
 def _registry(loaded: Loaded, stack: AsyncExitStack) -> Registry:
     outbound = Outbound(loaded.environ)
     stack.push_async_callback(outbound.aclose)
     registry = Registry(loaded, Catalog.installed(loaded.config.plugins.disabled), outbound)
-    registry.require_sound()
+    require_sound(registry)
     return registry
