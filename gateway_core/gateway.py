@@ -31,6 +31,7 @@ from gateway_core.middleware import Place
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
 from gateway_core.reports import Scene, capabilities_report, health_report
+from gateway_core.reports.faults import require_sound
 
 _log: Final = logging.getLogger("s1gw.gateway")
 
@@ -81,9 +82,9 @@ class Gateway:
         """Do as ``open`` does, for a configuration that has been read."""
         outbound = Outbound(loaded.environ)
         try:
-            # In a thread: it imports plugins, and a server has others to answer meanwhile.
+            # In threads: they import plugins, and a server has others to answer meanwhile.
             scene = await asyncio.to_thread(operators_scene, loaded, outbound)
-            scene.require_sound()
+            await asyncio.to_thread(require_sound, scene.registry)
             shadow = partial(chain_of_one, scene)
             state, settings = state_dir(loaded.environ), loaded.config.decision_log
             async with watching(settings, state, shadow) as watch:

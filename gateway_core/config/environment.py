@@ -13,6 +13,7 @@ from gateway_core.config.model import (
     LogConfig,
     PluginsConfig,
 )
+from gateway_core.config.switches import SWITCHES
 from gateway_core.secret import Secret
 from gateway_core.structure import Fault, Sources, attempt
 from gateway_core.structure.faults import unknown_key
@@ -25,10 +26,6 @@ SECTIONS: Final[Mapping[str, type]] = {
     "decision_log": DecisionLogConfig,
 }
 """The tables of the file whose keys are fixed."""
-
-STRICT_PLUGINS: Final = "S1GW_STRICT_PLUGINS"
-_SWITCHES: Final = {"1": True, "true": True, "yes": True, "on": True}
-_SWITCHES_OFF: Final = {"0": False, "false": False, "no": False, "off": False}
 
 
 @attrs.frozen
@@ -62,11 +59,6 @@ def _name(section: str, key: str) -> str:
 
 
 VARIABLES: Final = tuple(_variables())
-
-
-def is_on(text: str | None) -> bool:
-    """Return whether a switch such as ``S1GW_STRICT_PLUGINS`` is on: 1, true, yes or on."""
-    return text is not None and text.strip().lower() in _SWITCHES
 
 
 def in_force(environ: Mapping[str, str]) -> list[Variable]:
@@ -112,7 +104,7 @@ def _parsed(text: str, kind: Any) -> Any:
     if Secret in kinds:
         return Secret(text)
     if bool in kinds:
-        return (_SWITCHES | _SWITCHES_OFF).get(text.lower(), text)
+        return SWITCHES.get(text.lower(), text)
     for number in (int, float):
         if number in kinds:
             try:

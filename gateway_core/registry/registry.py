@@ -1,12 +1,12 @@
 """Named providers, built on first use and kept; a broken one never stops the others."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 
 from gateway_core.catalog import Catalog
-from gateway_core.config.environment import STRICT_PLUGINS, is_on
 from gateway_core.config.loaded import Loaded
+from gateway_core.config.model import ProviderConfig
 from gateway_core.errors import ConfigError
 from gateway_core.outbound import Outbound
 from gateway_core.provider import Provider
@@ -81,8 +81,7 @@ class Registry:
 
         On a machine with nothing configured these are the providers of the automatic chain.
         """
-        tables = self.loaded.config.providers
-        enabled = [name for name, table in tables.items() if table.enabled]
+        enabled = _enabled(self.loaded.config.providers)
         return list(dict.fromkeys((*enabled, *self.plan.chain)))
 
     def usable(self) -> list[Provider]:
@@ -102,10 +101,15 @@ class Registry:
                 found += built.faults
         return tuple(dict.fromkeys(found))
 
-    def require_sound(self) -> None:
-        """Raise every problem as one ``ConfigError`` if ``S1GW_STRICT_PLUGINS`` is on."""
-        if is_on(self.loaded.environ.get(STRICT_PLUGINS)) and self.problems:
-            raise ConfigError(*self.problems)
+    def build_all(self) -> None:
+        """Build every enabled provider, of organizations too; what fails joins ``problems``."""
+        config = self.loaded.config
+        builds = [partial(self.provider, name) for name in _enabled(config.providers)]
+        for org, owner in config.orgs.items():
+            builds += [partial(self.org_provider, org, name) for name in _enabled(owner.providers)]
+        for build in builds:
+            with suppress(ConfigError):
+                build()
 
     @cached_property
     def _table_problems(self) -> tuple[str, ...]:
@@ -123,3 +127,7 @@ class Registry:
             # A new one each time: a kept exception would gather the frames of every caller.
             raise type(found)(*found.faults)
         return found
+
+
+def _enabled(tables: Mapping[str, ProviderConfig]) -> list[str]:
+    return [name for name, table in tables.items() if table.enabled]

@@ -6,12 +6,11 @@ from typing import Any
 import attrs
 
 from gateway_core.calibration import Calibrator, Thresholds
-from gateway_core.config.environment import STRICT_PLUGINS, is_on
 from gateway_core.config.loaded import Loaded
 from gateway_core.decide import Link
-from gateway_core.errors import ConfigError
 from gateway_core.middleware import Place
 from gateway_core.registry import Registry
+from gateway_core.reports.faults import known_faults
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -60,13 +59,7 @@ class Scene:
     @property
     def config_errors(self) -> list[str]:
         """Every fault of the configuration and the plugins that it names."""
-        faults = (fault for place in self.middleware for fault in place.faults)
-        return list(dict.fromkeys((*self.registry.problems, *faults)))
-
-    def require_sound(self) -> None:
-        """Raise every fault as one ``ConfigError`` if ``S1GW_STRICT_PLUGINS`` is on."""
-        if is_on(self.loaded.environ.get(STRICT_PLUGINS)) and self.config_errors:
-            raise ConfigError(*self.config_errors)
+        return known_faults(self.registry, self.middleware)
 
     @property
     def passages(self) -> list[dict[str, Any]]:

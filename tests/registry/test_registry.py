@@ -211,15 +211,6 @@ def test_every_problem_is_listed_and_stops_nothing(make) -> None:
     assert registry.provider("acme")
 
 
-def test_strict_mode_makes_any_problem_fatal(make) -> None:
-    text = "[providers.c]\ndialect = 'nope'\n"
-
-    make(text).require_sound()
-    make("", S1GW_STRICT_PLUGINS="1").require_sound()
-    with pytest.raises(ConfigError, match=r"providers\.c: no dialect 'nope'"):
-        make(text, S1GW_STRICT_PLUGINS="1").require_sound()
-
-
 def test_a_host_claimed_twice_is_a_fault_rather_than_a_guess(make, site) -> None:
     entry = "thief:Provider"
     claims = {"host.api.acme.example": entry}

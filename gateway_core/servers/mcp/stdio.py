@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from gateway_core import logs
+from gateway_core.config.switches import is_strict
 from gateway_core.errors import ConfigError
 from gateway_core.servers.mcp.first_use import GatewayOnFirstUse
 from gateway_core.servers.mcp.lean import import_for_stdio
@@ -41,7 +42,7 @@ async def _serve(config_path: Path | None) -> None:
     gc.enable()
     try:
         async with stdio_server() as (reading, writing), GatewayOnFirstUse(config_path) as gateway:
-            if os.environ.get("S1GW_STRICT_PLUGINS"):
+            if is_strict(os.environ):
                 await _opened_or_exit(gateway)
             server = build_server(gateway)
             server.middleware.append(gateway.warmed_up_by_the_second_message)
