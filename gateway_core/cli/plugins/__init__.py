@@ -41,9 +41,10 @@ def list_plugins(config_path: Path | None, *, as_json: bool) -> None:
     columns = ("dialect", "kind", "distribution", "version", "state", "hooks", "homepage")
     shown = [[_cell(row[column]) for column in columns] for row in rows]
     table(shown, [column.upper() for column in columns])
-    for row in rows:
-        if row["reason"]:
-            say(f"{plain(row['dialect'])}: {plain(row['reason'])}", fg="yellow")
+    # The rivals of a conflict all have the same to say.
+    for name, reason in dict.fromkeys((row["dialect"], row["reason"]) for row in rows):
+        if reason:
+            say(f"{plain(name)}: {plain(reason)}", fg="yellow")
 
 
 def _described(ref: "PluginRef") -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """``s1gw plugins new``: start a provider."""
 
+import shlex
 from pathlib import Path
 
 import click
 
-from gateway_core.cli.terminal import say
+from gateway_core.cli.terminal import plain, say
 
 
 @click.command(epilog="The folder must not exist yet.")
@@ -25,8 +26,16 @@ from gateway_core.cli.terminal import say
 )
 def new(name: str, kind: str, directory: Path) -> None:
     """Write a provider's distribution, with tests that pass, into the folder s1gw-NAME."""
+    from gateway_core.catalog import Catalog
+    from gateway_core.catalog import Kind as PluginKind
     from gateway_core.scaffold import Kind, write_distribution
 
     folder = write_distribution(name, Kind(kind), directory)
-    say(f"Wrote {folder}. Next:", bold=True)
-    say(f"  cd {folder}\n  pip install -e '.[test]'\n  pytest\n  s1gw plugins check {name}")
+    say(f"Wrote {plain(folder)}. Next:", bold=True)
+    shown = plain(shlex.quote(str(folder)))
+    say(f"  cd {shown}\n  pip install -e '.[test]'\n  pytest\n  s1gw plugins check {name}")
+    for ref in Catalog.installed().refs:
+        same = (ref.kind, ref.dialect) == (PluginKind.PROVIDER, name)
+        if same and ref.distribution != folder.name:
+            rival = plain(ref.origin)
+            say(f"{rival} has the dialect {name!r}: install one of the two", fg="yellow")
