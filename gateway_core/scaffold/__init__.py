@@ -13,6 +13,7 @@ from gateway_core.errors import ConfigError
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _SUFFIX: Final = ".tmpl"
+_PREFIX: Final = "s1gw-"
 
 
 class Kind(StrEnum):
@@ -34,9 +35,9 @@ def write_distribution(name: str, kind: Kind, parent: Path) -> Path:
     Raises:
         ConfigError: the name cannot be a dialect, or the folder exists.
     """
-    if not _NAME.fullmatch(name):
-        raise ConfigError(f"the name {name!r} must be lower-case words of letters and digits")
-    folder = parent / f"s1gw-{name}"
+    if fault := _fault(name):
+        raise ConfigError(f"the name {name!r} {fault}")
+    folder = parent / f"{_PREFIX}{name}"
     if folder.exists():
         raise ConfigError(f"{folder} exists already; choose another name or folder")
     for path, text in render(name, kind).items():
@@ -44,6 +45,17 @@ def write_distribution(name: str, kind: Kind, parent: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
     return folder
+
+
+def _fault(name: str) -> str | None:
+    """Say why ``name`` cannot be a new dialect; None when it can."""
+    if not _NAME.fullmatch(name):
+        return "must be lower-case words of letters and digits, joined by hyphens"
+    if name.startswith(_PREFIX):
+        return f"must not begin with {_PREFIX!r}, which is put before it"
+    if name.startswith("test"):
+        return "must not begin with 'test': pytest would take the provider for one of its tests"
+    return None
 
 
 def render(name: str, kind: Kind) -> Mapping[str, str]:
@@ -67,7 +79,7 @@ def _words(name: str, kind: Kind) -> Mapping[str, str]:
     major, minor, *_ = __version__.split(".")
     return {
         "dialect": name,
-        "distribution": f"s1gw-{name}",
+        "distribution": f"{_PREFIX}{name}",
         "package": f"s1gw_{name.replace('-', '_')}",
         "class_name": f"{title.replace(' ', '')}Provider",
         "title": title,

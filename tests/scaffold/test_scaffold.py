@@ -109,6 +109,13 @@ def test_a_name_that_cannot_be_a_dialect_is_refused(name: str, tmp_path: Path) -
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(("name", "reason"), [("s1gw-echo", "put before it"), ("test-x", "pytest")])
+def test_a_name_that_would_not_work_is_refused(name: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        write_distribution(name, Kind.SYSTEMONE, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_existing_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "s1gw-echo").mkdir()
     with pytest.raises(ConfigError, match="exists already"):
