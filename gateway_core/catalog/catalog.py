@@ -101,7 +101,7 @@ class Catalog:
     def _missing(self, dialect: str, kind: Kind) -> str:
         names = self.available(kind)
         if other := next((ref for ref in self.refs if ref.dialect == dialect), None):
-            return f"no {kind.label} {dialect!r} is installed; {other.origin} has it as {other.kind}"
+            return f"no {kind.label} {dialect!r} is installed; it is {other.kind} of {other.origin}"
         close = difflib.get_close_matches(dialect, names, n=1)
         hint = (
             f"did you mean {close[0]!r}?" if close else f"installed: {', '.join(names) or 'none'}"

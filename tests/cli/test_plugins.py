@@ -155,7 +155,7 @@ def test_a_middleware_is_not_held_to_the_contract_of_providers(run, site) -> Non
     result = run("plugins", "check", "redact")
 
     assert result.exit_code == 1
-    assert "no dialect 'redact' is installed; acme 1.0 has it as middleware" in result.stderr
+    assert "no dialect 'redact' is installed; it is middleware of acme 1.0" in result.stderr
 
 
 def test_a_right_plugin_passes_its_check(spawn) -> None:
