@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,23 +60,28 @@ def decide(
         "tournament": tournament,
     }
     request |= {name: value for name, value in switches.items() if value is not None}
-    reply = _ask(config_path, request)
-    if as_json:
-        say_json(reply)
-    else:
-        show(question, reply)
+    reply = _ask(config_path, request, say_json if as_json else partial(show, question))
     raise SystemExit(exit_code(reply))
 
 
-def _ask(config_path: Path | None, request: dict[str, Any]) -> dict[str, Any]:
-    from gateway_core.cli.running import run
+def _ask(
+    config_path: Path | None, request: dict[str, Any], tell: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
+    import asyncio
+
+    from gateway_core.cli.running import Answering, plugins_at_work
     from gateway_core.gateway import Gateway
 
-    async def ask() -> dict[str, Any]:
+    async def ask(answering: Answering) -> dict[str, Any]:
         async with Gateway.open(config_path) as gateway:
-            return await gateway.decide(request)
+            reply = await gateway.decide(request)
+            # To close the gateway is to wait for its shadows, which the answer does not.
+            with answering.now():
+                tell(reply)
+            return reply
 
-    return run(ask())
+    with plugins_at_work() as answering:
+        return asyncio.run(ask(answering))
 
 
 def read_context(text: str) -> dict[str, Any]:

@@ -4,7 +4,9 @@ import os
 import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, redirect_stdout
-from typing import Any, Final, TypeVar
+from typing import IO, Any, Final, TypeVar
+
+import attrs
 
 from gateway_core import logs
 
@@ -21,22 +23,49 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(work)
 
 
+@attrs.frozen
+class Answering:
+    """Stdout, which the answer gets even while plugins are at work.
+
+    Attributes:
+        stream: what the command prints to.
+        descriptor: a copy of stdout's descriptor.
+    """
+
+    stream: IO[str]
+    descriptor: int
+
+    @contextmanager
+    def now(self) -> Iterator[None]:
+        """Let what is printed in the block go to stdout."""
+        # What a plugin has left in the stream is not the answer.
+        self.stream.flush()
+        os.dup2(self.descriptor, _STDOUT)
+        try:
+            with redirect_stdout(self.stream):
+                yield
+                self.stream.flush()
+        finally:
+            os.dup2(_STDERR, _STDOUT)
+
+
 @contextmanager
-def plugins_at_work() -> Iterator[None]:
+def plugins_at_work() -> Iterator[Answering]:
     """Keep stdout for the answer: what plugins print, and the log's warnings, go to stderr."""
     logs.setup(level="warning")
-    with _descriptor_swapped(), redirect_stdout(sys.stderr):
-        yield
+    stream = sys.stdout
+    with _descriptor_swapped() as kept, redirect_stdout(sys.stderr):
+        yield Answering(stream, kept)
 
 
 @contextmanager
-def _descriptor_swapped() -> Iterator[None]:
+def _descriptor_swapped() -> Iterator[int]:
     """Let stdout's descriptor be stderr's, since native libraries do not ask ``sys.stdout``."""
     sys.stdout.flush()
     kept = os.dup(_STDOUT)
     os.dup2(_STDERR, _STDOUT)
     try:
-        yield
+        yield kept
     finally:
         if sys.__stdout__ is not None and not sys.__stdout__.closed:
             sys.__stdout__.flush()

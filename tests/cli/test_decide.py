@@ -2,15 +2,20 @@
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
+import attrs
 import pytest
 
 from gateway_core.api import PROVIDERS_GROUP
 from gateway_core.cli.terminal import bar, plain
-from gateway_core.testing import Reply, ScriptedUpstream
+from gateway_core.testing import Gate, Received, Reply, ScriptedUpstream
 
 TICKET = json.dumps({"text": "I was charged twice on my credit card this month, refund me"})
+A_OR_B = ("-o", "a", "-o", "b")
 TEAMS = ("-o", "billing and payments", "-o", "technical support")
 
 
@@ -191,3 +196,28 @@ def test_a_bar_is_as_long_as_its_share(share: float, shown: str, monkeypatch) ->
 
 def test_a_providers_words_cannot_steer_the_terminal() -> None:
     assert plain("a\x1b[2Jb\r\nc\u202e") == "a [2Jb  c "
+
+
+def test_the_answer_is_printed_before_its_shadow_has_answered(upstream, write_config) -> None:
+    write_config(
+        "[decide]\nchain = ['mine']\n[decision_log]\nenabled = true\nshadow = ['beside']\n"
+        + "".join(
+            f"[providers.{name}]\ndialect = 'generic-systemone'\n"
+            f"base_url = '{upstream.url}/{name}'\nmodels = ['m']\n"
+            for name in ("mine", "beside")
+        )
+    )
+    shadows = Gate()
+
+    def answer(received: Received) -> Reply:
+        gate = shadows if "beside" in received.path else None
+        return attrs.evolve(choice(a=0.9, b=0.1), gate=gate)
+
+    upstream.answer(answer)
+    command = [str(Path(sys.executable).with_name("s1gw")), "decide", "Which?", *A_OR_B, "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        printed = "".join(iter(process.stdout.readline, "}\n")) + "}"
+        assert json.loads(printed)["decision"] == "a"
+        assert process.poll() is None
+        shadows.open()
+        assert process.wait(60) == 0
