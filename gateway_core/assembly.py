@@ -1,4 +1,4 @@
-"""From a configuration to the parts of a gateway: the scene, its chain, and who settles calls."""
+"""From a configuration to the parts of a gateway, and to who settles its calls."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,14 @@ from gateway_core.config.model import Config
 from gateway_core.config.paths import state_dir
 from gateway_core.decide import Chain, Decider, Judge, Link, Observer, Settler
 from gateway_core.errors import ConfigError
-from gateway_core.middleware import Layer, Layers, Place, build_middleware
+from gateway_core.middleware import Layer, Layers, MiddlewareSlot, build_middleware
 from gateway_core.outbound import Outbound
 from gateway_core.pause import Pause
 from gateway_core.registry import Registry
-from gateway_core.reports import Scene
+from gateway_core.reports import GatewayParts
 
 
-def operators_scene(loaded: Loaded, outbound: Outbound) -> Scene:
+def operators_parts(loaded: Loaded, outbound: Outbound) -> GatewayParts:
     """Return the parts of the gateway that a configuration describes.
 
     Args:
@@ -28,7 +28,7 @@ def operators_scene(loaded: Loaded, outbound: Outbound) -> Scene:
     decide, state = loaded.config.decide, state_dir(loaded.environ)
     catalog = Catalog.installed(loaded.config.plugins.disabled)
     registry = Registry(loaded, catalog, outbound)
-    return Scene(
+    return GatewayParts(
         loaded=loaded,
         registry=registry,
         chain=[_link(registry, name) for name in registry.plan.chain],
@@ -39,51 +39,51 @@ def operators_scene(loaded: Loaded, outbound: Outbound) -> Scene:
     )
 
 
-def organizations_scene(registry: Registry, middleware: Sequence[Place]) -> Scene:
+def organizations_parts(registry: Registry, middleware: Sequence[MiddlewareSlot]) -> GatewayParts:
     """Return the parts of a gateway over an organization's own providers.
 
     Args:
         registry: those providers.
         middleware: the operator's, which every call of the organization passes as well.
     """
-    return Scene(
+    return GatewayParts(
         loaded=registry.loaded,
         registry=registry,
         chain=[_link(registry, name) for name in registry.plan.chain],
         calibrator=Calibrator(),
         thresholds=Thresholds(registry.loaded.config.decide.threshold),
-        middleware=tuple(place.discreet() for place in middleware),
+        middleware=tuple(slot.discreet() for slot in middleware),
     )
 
 
-def make_decider(scene: Scene, observers: Sequence[Observer] = ()) -> Decider:
-    """Return the decide contract over a scene; ``observers`` are told of every valid call."""
-    pause = Pause(state_dir(scene.loaded.environ))
-    return Decider(chain=_settler(scene), is_paused=pause.is_on, observers=observers)
+def make_decider(parts: GatewayParts, observers: Sequence[Observer] = ()) -> Decider:
+    """Return the decide contract over those parts; ``observers`` are told of every valid call."""
+    pause = Pause(state_dir(parts.loaded.environ))
+    return Decider(chain=_settler(parts), is_paused=pause.is_on, observers=observers)
 
 
-def chain_of_one(scene: Scene, name: str) -> Chain:
+def chain_of_one(parts: GatewayParts, name: str) -> Chain:
     """Return a chain that asks one provider, whatever the configured chain is."""
-    return _chain(scene, [_link(scene.registry, name)])
+    return _chain(parts, [_link(parts.registry, name)])
 
 
-def _settler(scene: Scene) -> Settler:
+def _settler(parts: GatewayParts) -> Settler:
     """Return the chain, with the middleware around it; one that is broken lets nothing pass."""
-    if any(place.faults for place in scene.middleware):
-        return attrs.evolve(_chain(scene, ()), nobody=ConfigError(*scene.config_errors))
-    chain = _chain(scene, scene.chain)
-    layers = [place.layer for place in scene.middleware if isinstance(place.layer, Layer)]
+    if any(slot.faults for slot in parts.middleware):
+        return attrs.evolve(_chain(parts, ()), nobody=ConfigError(*parts.config_errors))
+    chain = _chain(parts, parts.chain)
+    layers = [slot.layer for slot in parts.middleware if isinstance(slot.layer, Layer)]
     return Layers(layers=layers, chain=chain) if layers else chain
 
 
-def _chain(scene: Scene, links: Sequence[Link]) -> Chain:
-    settings = scene.loaded.config.decide
+def _chain(parts: GatewayParts, links: Sequence[Link]) -> Chain:
+    settings = parts.loaded.config.decide
     judge = Judge(
-        calibrator=scene.calibrator,
-        thresholds=scene.thresholds,
+        calibrator=parts.calibrator,
+        thresholds=parts.thresholds,
         abstain_when_truncated=settings.abstain_when_truncated,
     )
-    nobody = _nobody(scene.registry)
+    nobody = _nobody(parts.registry)
     return Chain(links=links, settings=settings, judge=judge, nobody=nobody)
 
 

@@ -18,8 +18,8 @@ import attrs
 from gateway_core.assembly import (
     chain_of_one,
     make_decider,
-    operators_scene,
-    organizations_scene,
+    operators_parts,
+    organizations_parts,
 )
 from gateway_core.config.load import load_config
 from gateway_core.config.loaded import Loaded
@@ -27,10 +27,10 @@ from gateway_core.config.model import Config
 from gateway_core.config.paths import state_dir
 from gateway_core.decide import Decider, Observer
 from gateway_core.decisionlog.watch import Watch, watching
-from gateway_core.middleware import Place
+from gateway_core.middleware import MiddlewareSlot
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
-from gateway_core.reports import Scene, capabilities_report, health_report
+from gateway_core.reports import GatewayParts, capabilities_report, health_report
 from gateway_core.reports.faults import require_sound
 
 _log: Final = logging.getLogger("s1gw.gateway")
@@ -41,11 +41,11 @@ class Gateway:
     """One configuration, ready to be asked; use ``open``.
 
     Attributes:
-        scene: its parts.
+        parts: its parts.
         decider: the decide contract over its chain.
     """
 
-    scene: Scene = attrs.field(repr=False)
+    parts: GatewayParts = attrs.field(repr=False)
     decider: Decider = attrs.field(repr=False)
 
     @classmethod
@@ -83,38 +83,38 @@ class Gateway:
         outbound = Outbound(loaded.environ)
         try:
             # In threads: they import plugins, and a server has others to answer meanwhile.
-            scene = await asyncio.to_thread(operators_scene, loaded, outbound)
-            await asyncio.to_thread(require_sound, scene.registry)
-            shadow = partial(chain_of_one, scene)
+            parts = await asyncio.to_thread(operators_parts, loaded, outbound)
+            await asyncio.to_thread(require_sound, parts.registry)
+            shadow = partial(chain_of_one, parts)
             state, settings = state_dir(loaded.environ), loaded.config.decision_log
             async with watching(settings, state, shadow) as watch:
-                yield cls._of(scene, watch, observers)
+                yield cls._of(parts, watch, observers)
         finally:
             await outbound.aclose()
 
     @classmethod
-    def _of(cls, scene: Scene, watch: Watch, observers: Sequence[Observer]) -> Self:
-        scene = attrs.evolve(scene, problems=(*scene.problems, *watch.problems))
-        for notice in (scene.registry.plan.announcement, *watch.problems):
+    def _of(cls, parts: GatewayParts, watch: Watch, observers: Sequence[Observer]) -> Self:
+        parts = attrs.evolve(parts, problems=(*parts.problems, *watch.problems))
+        for notice in (parts.registry.plan.announcement, *watch.problems):
             if notice:
                 _log.warning("%s", notice)
-        return cls(scene=scene, decider=make_decider(scene, (*watch.observers, *observers)))
+        return cls(parts=parts, decider=make_decider(parts, (*watch.observers, *observers)))
 
     @classmethod
-    def over(cls, registry: Registry, middleware: Sequence[Place]) -> Self:
+    def over(cls, registry: Registry, middleware: Sequence[MiddlewareSlot]) -> Self:
         """Return a gateway over the chain of ``registry``, and the operator's middleware.
 
         Neither calibration fits nor measured thresholds apply to it, since they were made for
         the operator's providers, and what is decided is not logged. What is wrong with the
         middleware is the operator's to know: here it only closes the gateway.
         """
-        scene = organizations_scene(registry, middleware)
-        return cls(scene=scene, decider=make_decider(scene))
+        parts = organizations_parts(registry, middleware)
+        return cls(parts=parts, decider=make_decider(parts))
 
     @property
     def config(self) -> Config:
         """The configuration that is in use."""
-        return self.scene.loaded.config
+        return self.parts.loaded.config
 
     async def decide(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Ask for one decision.
@@ -129,8 +129,8 @@ class Gateway:
 
     async def health(self) -> dict[str, Any]:
         """Probe the providers of the chain, side by side and at no cost."""
-        return await health_report(self.scene, paused=self.decider.is_paused())
+        return await health_report(self.parts, paused=self.decider.is_paused())
 
     async def capabilities(self) -> dict[str, Any]:
         """Say what can be asked, and who answers; nobody is asked for it."""
-        return capabilities_report(self.scene)
+        return capabilities_report(self.parts)

@@ -42,7 +42,7 @@ class Catalog:
         refs = plugin_refs(found, frozenset((*names, *map(canonical, names))))
         known = {"*", *(name for ref in refs for name in ref.names)}
         unknown = [name for name in names if known.isdisjoint((name, canonical(name)))]
-        table = {(ref.kind, ref.dialect, ref.distribution): ref for ref in refs}
+        table = {(ref.kind, ref.name, ref.distribution): ref for ref in refs}
         return cls(Claims(list(read_claims(found, refs))), unknown, table)
 
     @property
@@ -57,7 +57,7 @@ class Catalog:
     def available(self, kind: Kind = Kind.PROVIDER) -> Sequence[str]:
         """Return the names that can be loaded, sorted."""
         usable = (State.AVAILABLE, State.LOADED)
-        return [ref.dialect for ref in self.refs if ref.kind is kind and ref.state in usable]
+        return [ref.name for ref in self.refs if ref.kind is kind and ref.state in usable]
 
     def load(self, dialect: str, kind: Kind = Kind.PROVIDER) -> type:
         """Import the class of a dialect, once.
@@ -90,7 +90,7 @@ class Catalog:
         Raises:
             PluginUnavailable: it is not installed, or its state forbids it.
         """
-        named = [ref for ref in self.refs if (ref.kind, ref.dialect) == (kind, dialect)]
+        named = [ref for ref in self.refs if (ref.kind, ref.name) == (kind, dialect)]
         if not named:
             raise PluginUnavailable(self._missing(dialect, kind))
         for ref in named:
@@ -100,7 +100,7 @@ class Catalog:
 
     def _missing(self, dialect: str, kind: Kind) -> str:
         names = self.available(kind)
-        if other := next((ref for ref in self.refs if ref.dialect == dialect), None):
+        if other := next((ref for ref in self.refs if ref.name == dialect), None):
             return f"no {kind.label} {dialect!r} is installed; it is {other.kind} of {other.origin}"
         close = difflib.get_close_matches(dialect, names, n=1)
         hint = (
@@ -111,10 +111,10 @@ class Catalog:
     def _broken(self, ref: PluginRef, reason: str) -> PluginUnavailable:
         broken = attrs.evolve(ref, state=State.BROKEN, detail=f"{ref.origin}: {reason}")
         self._mark(broken)
-        return PluginUnavailable(f"{ref.kind.label} {ref.dialect!r}: {broken.detail}")
+        return PluginUnavailable(f"{ref.kind.label} {ref.name!r}: {broken.detail}")
 
     def _mark(self, ref: PluginRef) -> None:
-        self._refs[ref.kind, ref.dialect, ref.distribution] = ref
+        self._refs[ref.kind, ref.name, ref.distribution] = ref
 
 
 def _details(refs: Iterable[PluginRef]) -> list[str]:

@@ -62,13 +62,9 @@ class Claims:
         Raises:
             PluginUnavailable: several dialects do; whom to send a credential is not guessed.
         """
-        found = {
-            claim.ref.dialect: claim.ref for claim in self.claims if self._is(claim, kind, value)
-        }
+        found = {claim.ref.name: claim.ref for claim in self.claims if self._is(claim, kind, value)}
         if len(found) > 1:
-            rivals = " and ".join(
-                f"{ref.dialect} ({ref.origin})" for _, ref in sorted(found.items())
-            )
+            rivals = " and ".join(f"{ref.name} ({ref.origin})" for _, ref in sorted(found.items()))
             raise PluginUnavailable(
                 f"{kind} {value!r} is claimed by {rivals}; disable one, or name a dialect"
             )
@@ -76,7 +72,7 @@ class Claims:
 
     def values(self, kind: str, dialect: str) -> list[str]:
         """Return what ``dialect`` claims of one kind, sorted."""
-        mine = (c.value for c in self.claims if c.kind == kind and c.ref.dialect == dialect)
+        mine = (c.value for c in self.claims if c.kind == kind and c.ref.name == dialect)
         return sorted(mine)
 
     def order(self, dialect: str) -> int:

@@ -45,7 +45,7 @@ class PluginRef:
 
     Attributes:
         kind: provider or middleware.
-        dialect: the entry point's name; a middleware has one too.
+        name: the entry point's name; a provider's is its dialect.
         distribution: the installed distribution's name.
         version: its version.
         homepage: its home page, or an empty text.
@@ -55,7 +55,7 @@ class PluginRef:
     """
 
     kind: Kind
-    dialect: str
+    name: str
     distribution: str
     version: str
     homepage: str = ""
@@ -71,7 +71,7 @@ class PluginRef:
     @property
     def names(self) -> tuple[str, str]:
         """The two names under which it can be disabled."""
-        return self.dialect, canonical(self.distribution)
+        return self.name, canonical(self.distribution)
 
 
 def canonical(name: str) -> str:

@@ -98,20 +98,20 @@ def plugin_refs(found: Iterable[Offer], disabled: frozenset[str]) -> list[Plugin
     for offer in found:
         if offer.subject in _KINDS:
             ref = _ref(offer)
-            key = (ref.kind, ref.dialect, canonical(ref.distribution))
+            key = (ref.kind, ref.name, canonical(ref.distribution))
             known = unique.get(key)
             # A distribution may offer one name for several versions of the API; ours counts.
             if known is None or offer.api_version == API_VERSION:
                 unique[key] = (offer, ref)
     judged = [_judged(offer, ref, disabled) for offer, ref in unique.values()]
-    judged.sort(key=lambda ref: (ref.kind != Kind.PROVIDER, ref.dialect, ref.distribution))
+    judged.sort(key=lambda ref: (ref.kind != Kind.PROVIDER, ref.name, ref.distribution))
     return list(_conflicts(judged))
 
 
 def _ref(offer: Offer) -> PluginRef:
     return PluginRef(
         kind=_KINDS[offer.subject],
-        dialect=offer.entry.name,
+        name=offer.entry.name,
         distribution=offer.origin.name,
         version=offer.origin.version,
         homepage=offer.origin.homepage,
@@ -135,7 +135,7 @@ def _conflicts(refs: list[PluginRef]) -> Iterator[PluginRef]:
         rivals = [
             other.origin
             for other in refs
-            if (other.kind, other.dialect, other.state) == (ref.kind, ref.dialect, State.AVAILABLE)
+            if (other.kind, other.name, other.state) == (ref.kind, ref.name, State.AVAILABLE)
         ]
         if ref.state is State.AVAILABLE and len(rivals) > 1:
             detail = f"offered by {' and '.join(rivals)}; disable or uninstall all but one"

@@ -30,7 +30,7 @@ async def _models(config_path: Path | None) -> list[tuple[str, str, str]]:
     from gateway_core.gateway import Gateway
 
     async with Gateway.open(config_path) as gateway:
-        providers = gateway.scene.registry.usable()
+        providers = gateway.parts.registry.usable()
         return [row for provider in providers for row in await _rows(provider)]
 
 

@@ -1,6 +1,6 @@
 """Decision middleware: what third parties put between callers and the chain."""
 
-from gateway_core.middleware.build import Place, build_middleware
+from gateway_core.middleware.build import MiddlewareSlot, build_middleware
 from gateway_core.middleware.layers import Layer, Layers
 from gateway_core.middleware.spec import Middleware, MiddlewareContext, Proceed
 
@@ -9,7 +9,7 @@ __all__ = [
     "Layers",
     "Middleware",
     "MiddlewareContext",
-    "Place",
+    "MiddlewareSlot",
     "Proceed",
     "build_middleware",
 ]

@@ -18,7 +18,7 @@ from gateway_core.structure import plugin_settings
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Place:
+class MiddlewareSlot:
     """One name in ``decide.middleware``.
 
     Attributes:
@@ -36,36 +36,36 @@ class Place:
         """What keeps every call from passing; empty when calls can pass."""
         return () if isinstance(self.layer, Layer) else self.layer.faults or (self.detail,)
 
-    def discreet(self) -> "Place":
-        """Return the place as those see it who are not the operator: without the reasons."""
+    def discreet(self) -> "MiddlewareSlot":
+        """Return the slot as those see it who are not the operator: without the reasons."""
         if not self.faults:
             return attrs.evolve(self, detail="")
         fault = ConfigError(f"middleware {self.name!r} cannot be used; the operator knows why")
         return attrs.evolve(self, layer=fault, detail=str(fault))
 
 
-def build_middleware(loaded: Loaded, catalog: Catalog) -> tuple[Place, ...]:
+def build_middleware(loaded: Loaded, catalog: Catalog) -> tuple[MiddlewareSlot, ...]:
     """Build new instances of what ``decide.middleware`` names, in that order.
 
-    Nothing else is imported. A name whose middleware cannot be used keeps its place, with the
+    Nothing else is imported. A name whose middleware cannot be used keeps its slot, with the
     fault in it.
     """
-    return tuple(_place(name, loaded, catalog) for name in loaded.config.decide.middleware)
+    return tuple(_slot(name, loaded, catalog) for name in loaded.config.decide.middleware)
 
 
-def _place(name: str, loaded: Loaded, catalog: Catalog) -> Place:
+def _slot(name: str, loaded: Loaded, catalog: Catalog) -> MiddlewareSlot:
     unread = name == UNREADABLE or loaded.broken & {"middleware", f"middleware.{name}"}
     # Somebody may have written the very name that stands for a list that cannot be read.
     if unread and loaded.faults:
         layer = ConfigError(*loaded.faults)
-        return Place(name=name, layer=layer, detail="its configuration has faults")
+        return MiddlewareSlot(name=name, layer=layer, detail="its configuration has faults")
     try:
         middleware = _built(name, loaded, catalog)
     except ConfigError as error:
         fault = under(f"middleware.{name}", error)
-        return Place(name=name, layer=fault, detail=str(fault))
+        return MiddlewareSlot(name=name, layer=fault, detail=str(fault))
     origin = catalog.require(name, Kind.MIDDLEWARE).origin
-    return Place(name=name, layer=Layer(name=name, middleware=middleware), detail=origin)
+    return MiddlewareSlot(name=name, layer=Layer(name=name, middleware=middleware), detail=origin)
 
 
 def _built(name: str, loaded: Loaded, catalog: Catalog) -> Middleware:

@@ -69,14 +69,14 @@ class AutomaticChain:
         """Yield the dialects that no table of the configuration speaks of."""
         spoken_for = set(self._spoken_for())
         refs = [ref for ref in self.catalog.refs if ref.kind is Kind.PROVIDER]
-        for ref in sorted(refs, key=lambda ref: self.catalog.claims.order(ref.dialect)):
-            if ref.dialect in spoken_for:
+        for ref in sorted(refs, key=lambda ref: self.catalog.claims.order(ref.name)):
+            if ref.name in spoken_for:
                 continue
-            spoken_for.add(ref.dialect)
+            spoken_for.add(ref.name)
             if ref.state in (State.AVAILABLE, State.LOADED):
-                yield self._unconfigured(ref.dialect)
+                yield self._unconfigured(ref.name)
             else:
-                yield _out(ref.dialect, ref.detail)
+                yield _out(ref.name, ref.detail)
 
     def _unconfigured(self, dialect: str) -> tuple[_Rank, Candidate]:
         if self._embedded(dialect):
@@ -109,7 +109,7 @@ class AutomaticChain:
     @property
     def _uncertain(self) -> bool:
         """Whether a table could not be read so far as to tell its dialect."""
-        known = {ref.dialect for ref in self.catalog.refs}
+        known = {ref.name for ref in self.catalog.refs}
         unread = (name for name, dialect in self.loaded.dropped.items() if dialect is None)
         return "providers" in self.loaded.broken or any(name not in known for name in unread)
 

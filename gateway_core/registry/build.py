@@ -52,7 +52,7 @@ class Builder:
             return config
         if name in self.loaded.dropped:
             raise ConfigError("left out because of its faults")
-        if any(ref.dialect == name for ref in self.catalog.refs):
+        if any(ref.name == name for ref in self.catalog.refs):
             return ProviderConfig(dialect=name)
         dialect = self.catalog.claim("vendor", name)
         if dialect is None:

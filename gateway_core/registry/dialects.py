@@ -62,7 +62,7 @@ def is_home(dialect: str, config: ProviderConfig, catalog: Catalog) -> bool:
 
 
 def _named_like(name: str, catalog: Catalog) -> str:
-    if any(ref.dialect == name for ref in catalog.refs):
+    if any(ref.name == name for ref in catalog.refs):
         return name
     known = ", ".join(catalog.available()) or "none"
     raise ConfigError(f'set dialect, or api_format = "systemone" or "openai"; dialects: {known}')

@@ -2,6 +2,6 @@
 
 from gateway_core.reports.capabilities import capabilities_report
 from gateway_core.reports.health import health_report
-from gateway_core.reports.scene import Scene
+from gateway_core.reports.parts import GatewayParts
 
-__all__ = ["Scene", "capabilities_report", "health_report"]
+__all__ = ["GatewayParts", "capabilities_report", "health_report"]

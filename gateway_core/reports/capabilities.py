@@ -9,34 +9,34 @@ import attrs
 from gateway_core import __version__
 from gateway_core.catalog import Kind
 from gateway_core.provider import Provider
-from gateway_core.reports.scene import Scene
+from gateway_core.reports.parts import GatewayParts
 from gateway_core.schema import REQUEST, RESPONSE, SCHEMA_VERSION
 from gateway_core.types import Capabilities, LabelRules
 
 TOOLS: Final = ("system1_decide", "system1_health", "system1_capabilities")
 
 
-def capabilities_report(scene: Scene) -> dict[str, Any]:
+def capabilities_report(parts: GatewayParts) -> dict[str, Any]:
     """Say what the gateway can do; asks nobody."""
-    scene.refresh()
-    decide = scene.loaded.config.decide
-    providers = [link.provider for link in scene.chain if isinstance(link.provider, Provider)]
+    parts.refresh()
+    decide = parts.loaded.config.decide
+    providers = [link.provider for link in parts.chain if isinstance(link.provider, Provider)]
     return {
         "gateway_version": __version__,
         "schema_versions": [SCHEMA_VERSION],
         "tools": list(TOOLS),
-        "chain": [link.name for link in scene.chain],
-        "chain_source": scene.chain_source,
+        "chain": [link.name for link in parts.chain],
+        "chain_source": parts.chain_source,
         "timeout_s": decide.timeout_s,
         "deadline_s": decide.deadline_s,
         "threshold": decide.threshold,
         "thresholds": dict(decide.thresholds),
         "providers": [_provider(provider) for provider in providers],
-        "middleware": scene.passages,
-        "calibration": _fits(scene),
-        "available_providers": _available(scene),
-        "config_errors": scene.config_errors,
-        "warnings": scene.warnings,
+        "middleware": parts.middleware_report,
+        "calibration": _fits(parts),
+        "available_providers": _available(parts),
+        "config_errors": parts.config_errors,
+        "warnings": parts.warnings,
         "request_schema": REQUEST,
         "response_schema": RESPONSE,
     }
@@ -64,8 +64,8 @@ def _plain(value: object) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _fits(scene: Scene) -> list[dict[str, Any]]:
-    stale = scene.calibrator.stale
+def _fits(parts: GatewayParts) -> list[dict[str, Any]]:
+    stale = parts.calibrator.stale
     return [
         {
             "id": fit.id,
@@ -73,19 +73,19 @@ def _fits(scene: Scene) -> list[dict[str, Any]]:
             "created": fit.created,
             "stale": stale.get(fit.id),
         }
-        for fit in scene.calibrator.fits
+        for fit in parts.calibrator.fits
     ]
 
 
-def _available(scene: Scene) -> list[dict[str, Any]]:
+def _available(parts: GatewayParts) -> list[dict[str, Any]]:
     return [
         {
-            "dialect": ref.dialect,
+            "dialect": ref.name,
             "distribution": ref.distribution,
             "version": ref.version,
             "state": ref.state.value,
             "detail": ref.detail,
         }
-        for ref in scene.registry.catalog.refs
+        for ref in parts.registry.catalog.refs
         if ref.kind is Kind.PROVIDER
     ]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gateway_core.config.switches import is_strict
 from gateway_core.errors import ConfigError
-from gateway_core.middleware import Place, build_middleware
+from gateway_core.middleware import MiddlewareSlot, build_middleware
 from gateway_core.registry import Registry
 
 
@@ -23,12 +23,12 @@ def every_fault(registry: Registry) -> list[str]:
     return known_faults(registry, build_middleware(registry.loaded, registry.catalog))
 
 
-def known_faults(registry: Registry, middleware: Sequence[Place]) -> list[str]:
+def known_faults(registry: Registry, middleware: Sequence[MiddlewareSlot]) -> list[str]:
     """Return the faults that are known so far, each once.
 
     Args:
         registry: the providers; one that was not needed may have a fault that nobody met.
         middleware: what was built of the middleware.
     """
-    faults = (fault for place in middleware for fault in place.faults)
+    faults = (fault for slot in middleware for fault in slot.faults)
     return list(dict.fromkeys((*registry.problems, *faults)))

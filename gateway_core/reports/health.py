@@ -9,37 +9,37 @@ from gateway_core import __version__
 from gateway_core.decide import Link
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
-from gateway_core.reports.scene import Scene
+from gateway_core.reports.parts import GatewayParts
 from gateway_core.schema.request import SCHEMA_VERSION
 from gateway_core.types import ProbeResult
 
 PROBE_TIMEOUT_S: Final = 5.0
 
 
-async def health_report(scene: Scene, *, paused: bool) -> dict[str, Any]:
+async def health_report(parts: GatewayParts, *, paused: bool) -> dict[str, Any]:
     """Probe every provider of the chain and say how it stands.
 
     Args:
-        scene: the gateway.
+        parts: the parts of the gateway.
         paused: whether deciding is switched off.
     """
-    scene.refresh()
-    closed = any(place.faults for place in scene.middleware)
-    probes = await asyncio.gather(*(_probed(link) for link in scene.chain))
+    parts.refresh()
+    closed = any(slot.faults for slot in parts.middleware)
+    probes = await asyncio.gather(*(_probed(link) for link in parts.chain))
     roles = ["primary", *["fallback"] * len(probes)]
     providers = [{"role": role} | probe for role, probe in zip(roles, probes, strict=False)]
-    source = scene.loaded.config.source
+    source = parts.loaded.config.source
     return {
         "status": "paused" if paused else _status([probe["ok"] and not closed for probe in probes]),
         "gateway_version": __version__,
         "schema_version": SCHEMA_VERSION,
         "config_file": None if source is None else str(source),
-        "config_errors": scene.config_errors,
-        "chain_source": scene.chain_source,
+        "config_errors": parts.config_errors,
+        "chain_source": parts.chain_source,
         "providers": providers,
-        "candidates": _candidates(scene),
-        "middleware": scene.passages,
-        "warnings": scene.warnings,
+        "candidates": _candidates(parts),
+        "middleware": parts.middleware_report,
+        "warnings": parts.warnings,
     }
 
 
@@ -49,8 +49,8 @@ def _status(up: Sequence[bool]) -> str:
     return "ok" if up[0] else "degraded"
 
 
-def _candidates(scene: Scene) -> list[dict[str, Any]]:
-    plan = scene.registry.plan
+def _candidates(parts: GatewayParts) -> list[dict[str, Any]]:
+    plan = parts.registry.plan
     return [
         {"name": found.name, "in_chain": found.name in plan.chain, "why": found.reason}
         for found in plan.candidates

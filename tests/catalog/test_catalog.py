@@ -18,13 +18,13 @@ def ref_of(catalog: Catalog, dialect: str, distribution: str | None = None) -> P
     (found,) = [
         ref
         for ref in catalog.refs
-        if ref.dialect == dialect and distribution in (None, ref.distribution)
+        if ref.name == dialect and distribution in (None, ref.distribution)
     ]
     return found
 
 
 def test_the_installed_plugins_are_listed_with_distribution_and_version() -> None:
-    refs = {ref.dialect: ref for ref in Catalog.installed().refs}
+    refs = {ref.name: ref for ref in Catalog.installed().refs}
 
     assert refs.keys() >= FIRST_PARTY
     assert refs["laya"].distribution == "s1gw-laya"
@@ -119,7 +119,7 @@ def test_two_distributions_with_one_name_are_a_conflict_that_names_both(site) ->
     with pytest.raises(PluginUnavailable, match=r"acme-one 1\.0 and acme-two 1\.0"):
         catalog.load("acme")
 
-    assert [ref.state for ref in catalog.refs if ref.dialect == "acme"] == [State.CONFLICT] * 2
+    assert [ref.state for ref in catalog.refs if ref.name == "acme"] == [State.CONFLICT] * 2
 
 
 def test_disabling_one_distribution_ends_a_conflict(site) -> None:
@@ -160,7 +160,7 @@ def test_a_distribution_found_twice_counts_once(site, tmp_path, monkeypatch) -> 
     (again / "acme.egg-info" / "entry_points.txt").write_text(f"[{PROVIDERS}]\nacme = nowhere:P\n")
     monkeypatch.syspath_prepend(str(again))
 
-    assert [ref.state for ref in Catalog.installed().refs if ref.dialect == "acme"] == [
+    assert [ref.state for ref in Catalog.installed().refs if ref.name == "acme"] == [
         State.AVAILABLE
     ]
 
@@ -193,7 +193,7 @@ def test_entry_points_that_cannot_be_read_spoil_no_others(site, damage: bytes | 
     site.distribution("acme", {PROVIDERS: {"acme": "nowhere:Provider"}})
     refs = Catalog.installed().refs
 
-    assert {"acme", *FIRST_PARTY} <= {ref.dialect for ref in refs}
+    assert {"acme", *FIRST_PARTY} <= {ref.name for ref in refs}
     assert "damaged" not in {ref.distribution for ref in refs}
 
 
@@ -210,7 +210,7 @@ def test_the_order_does_not_depend_on_the_disk(site) -> None:
     for name in ("zebra", "acme", "middle"):
         site.distribution(name, {PROVIDERS: {name: "nowhere:Provider"}})
     refs = Catalog.installed().refs
-    names = [ref.dialect for ref in refs if ref.kind is Kind.PROVIDER]
+    names = [ref.name for ref in refs if ref.kind is Kind.PROVIDER]
 
     assert names == sorted(names)
     assert {"zebra", "acme", "middle"} <= set(names)

@@ -150,7 +150,7 @@ async def _answers_of(
 
     logs.setup(level="warning")
     async with Gateway.open(config_path) as gateway:
-        provider = gateway.scene.registry.provider(name)
+        provider = gateway.parts.registry.provider(name)
         model = source.model or provider.model
         answers = Answers.load(_kept_in(name, model))
         todo = missing(labelled, answers, name)

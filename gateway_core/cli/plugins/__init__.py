@@ -51,7 +51,7 @@ def _described(ref: "PluginRef") -> dict[str, Any]:
     from gateway_core.catalog.source import declared_hooks
 
     return {
-        "dialect": ref.dialect,
+        "dialect": ref.name,
         "kind": ref.kind.value,
         "distribution": ref.distribution,
         "version": ref.version,

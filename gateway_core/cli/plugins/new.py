@@ -35,7 +35,7 @@ def new(name: str, kind: str, directory: Path) -> None:
     shown = plain(shlex.quote(str(folder)))
     say(f"  cd {shown}\n  pip install -e '.[test]'\n  pytest\n  s1gw plugins check {name}")
     for ref in Catalog.installed().refs:
-        same = (ref.kind, ref.dialect) == (PluginKind.PROVIDER, name)
+        same = (ref.kind, ref.name) == (PluginKind.PROVIDER, name)
         if same and ref.distribution != folder.name:
             rival = plain(ref.origin)
             say(f"{rival} has the dialect {name!r}: install one of the two", fg="yellow")

@@ -59,7 +59,7 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
         keys, operator = None, None
         if http.auth == "disabled":
             operator = await stack.enter_async_context(Gateway.serving(loaded))
-            registry = operator.scene.registry
+            registry = operator.parts.registry
         else:
             keys = KeyStore()
             registry = _registry(loaded, stack)
