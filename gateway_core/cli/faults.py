@@ -19,8 +19,9 @@ def told_plainly() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _PARTS:
+        library = (error.name or "").partition(".")[0]
+        if library not in _PARTS:
             raise
-        raise ConfigError(f"this needs {error.name}: pip install 's1gw[calibration]'") from error
+        raise ConfigError(f"this needs {library}: pip install 's1gw[calibration]'") from error
     except OSError as error:
         raise ConfigError(f"{error.filename or 'a file'}: {error.strerror}") from error

@@ -1,7 +1,10 @@
 """``s1gw calibrate fit``: asking, resuming, refusing, and what is kept."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,6 +76,19 @@ def test_bad_lines_are_named_and_skipped_only_when_asked(run, labelled):
     assert "line 41: not JSON" in found.stderr
     assert "line 42: gold: 'c' is not among the options" in found.stderr
     run("calibrate", "fit", path, "--provider", "acme", "--yes", "--skip-bad")
+
+
+@pytest.mark.parametrize("missing", ["numpy", "scipy"])
+def test_without_the_extra_it_says_how_to_get_it(labelled, tmp_path, missing):
+    code = (
+        f"import sys; sys.modules['{missing}'] = None\n"
+        "from gateway_core.cli import main; main(sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", code, "calibrate", "fit", labelled(), "--provider", "acme"]
+    environ = os.environ | {"S1GW_STATE_DIR": str(tmp_path)}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environ)
+    wanted = f"error: this needs {missing}: pip install 's1gw[calibration]'\n"
+    assert (done.returncode, done.stderr) == (1, wanted)
 
 
 def test_too_few_examples_make_no_fit(run, labelled, fits):

@@ -53,6 +53,12 @@ def test_the_page_gives_every_command_of_calibration():
         assert f"log {command}" in named
 
 
+def test_the_page_warns_of_the_providers_terms():
+    prose = " ".join(PAGE.split())
+    assert "Logged answers are for measuring and calibrating.** Check the provider's terms" in prose
+    assert "some forbid training a model on their output" in prose
+
+
 def test_the_configuration_on_the_page_is_valid(tmp_path):
     from gateway_core.config.load import load_config
 
