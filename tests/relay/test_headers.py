@@ -141,6 +141,27 @@ async def test_request_ids_are_those_that_each_client_reads(
 
 
 @pytest.mark.anyio
+async def test_nothing_in_a_body_leads_a_call_elsewhere(
+    open_scene: Any, config: str, upstream: Any
+) -> None:
+    said = {
+        "base_url": "http://169.254.169.254",
+        "api_base": "http://169.254.169.254",
+        "api_key": "sk-theirs",
+        "headers": {"authorization": "Bearer sk-theirs"},
+        "extra_headers": {"host": "else.example"},
+        "provider": "openai",
+        "stream": True,
+    }
+    async with open_scene(config) as scene:
+        assert (await scene.post({**S1, **said}, scene.key())).status == 200
+    received = upstream.requests[0]
+    assert received.json() == {**S1, **said}
+    assert (received.path, received.headers["host"]) == ("/v1/systemone", "api.typesafe.ai")
+    assert received.headers["authorization"] == "Bearer sk-ACME_TYPESAFE"
+
+
+@pytest.mark.anyio
 async def test_only_listed_headers_go_upstream(open_scene: Any, config: str, upstream: Any) -> None:
     sent = {
         "user-agent": "typesafe-sdk/0.7.5",
