@@ -140,19 +140,41 @@ def test_damage_from_outside_leaves_an_open_store_with_what_it_has(
         KeyStore(path)
 
 
+WRITTEN = {
+    "id": "a",
+    "sha256": "ab" * 32,
+    "kind": "org",
+    "org": "acme",
+    "name": "",
+    "models": ["m"],
+    "providers": [],
+    "addresses": ["10.0.0.0/8"],
+    "rpm": 5,
+    "concurrency": None,
+    "created": "2026-01-01T00:00:00Z",
+    "expires": "2027-01-01T00:00:00Z",
+    "revoked": None,
+}
+"""A key as the first version of the file has it."""
+
+
+def test_the_first_version_of_the_file_is_read_and_written_again(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text(json.dumps({"version": 1, "keys": [WRITTEN]}))
+    with changing_keys(path) as keys:
+        assert keys["a"].models == ("m",)
+    assert json.loads(path.read_text()) == {"version": 1, "keys": [WRITTEN]}
+
+
 @pytest.mark.parametrize(
     "content",
     [
         "[]",
         '{"version": 2, "keys": []}',
         '{"version": 1, "keys": [{"id": "a"}]}',
-        json.dumps(
-            {
-                "version": 1,
-                "keys": [
-                    {"id": "a", "sha256": "zz", "kind": "org", "created": "2026-01-01T00:00:00Z"}
-                ],
-            }
+        *(
+            json.dumps({"version": 1, "keys": [WRITTEN | fault]})
+            for fault in ({"sha256": "zz"}, {"org": None}, {"rpm": 0}, {"addresses": ["x"]})
         ),
     ],
 )

@@ -9,7 +9,7 @@ import attrs
 import msgspec
 
 from gateway_core.config.paths import state_dir
-from gateway_core.errors import ConfigError
+from gateway_core.errors import ConfigError, InvalidRequest
 from gateway_core.files import replace_file
 from gateway_core.relay.keys.record import KeyRecord
 
@@ -42,7 +42,7 @@ def read_keys(path: Path) -> tuple[KeyRecord, ...]:
         found = msgspec.json.decode(path.read_bytes(), type=KeyFile)
     except FileNotFoundError:
         return ()
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, InvalidRequest) as error:
         # The library's text may quote the file, and the file holds hashes.
         raise ConfigError(f"{path}: the key file cannot be read ({type(error).__name__})") from None
     if found.version != _VERSION:

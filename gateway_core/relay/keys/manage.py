@@ -57,7 +57,7 @@ def list_keys(org: str | None = None, *, show_all: bool = False) -> list[dict[st
 def described(record: KeyRecord) -> dict[str, Any]:
     """Return what may be shown of a key: everything but the key and its hash."""
     shown = attrs.asdict(record, filter=attrs.filters.exclude("sha256"), value_serializer=_plain)
-    return {**shown, "state": record.state(datetime.now(UTC))}
+    return {"id": record.id, **shown, "state": record.state(datetime.now(UTC))}
 
 
 def _plain(_: object, __: object, value: Any) -> Any:

@@ -19,12 +19,10 @@ _SECRET_BYTES: Final = 32
 
 
 @attrs.frozen(kw_only=True)
-class KeyRecord:
-    """One key, as the state file has it.
+class KeySettings:
+    """What a key is allowed.
 
     Attributes:
-        id: what names it in logs and commands; part of the key, and no secret.
-        sha256: the hash of the whole key, in hex.
         kind: whose credentials its calls use.
         org: its organization; an internal key may have none.
         name: what a person calls it.
@@ -33,47 +31,8 @@ class KeyRecord:
         addresses: the networks it may call from; empty for all.
         rpm: its requests a minute.
         concurrency: its requests under way at once.
-        created: when its secret was made.
         expires: when it stops working by itself.
-        revoked: when it was revoked.
     """
-
-    id: str
-    sha256: str
-    kind: CallerKind
-    org: str | None = None
-    name: str = ""
-    models: tuple[str, ...] = ()
-    providers: tuple[str, ...] = ()
-    addresses: tuple[str, ...] = ()
-    rpm: int | None = None
-    concurrency: int | None = None
-    created: datetime
-    expires: datetime | None = None
-    revoked: datetime | None = None
-
-    def state(self, now: datetime) -> str:
-        """Return ``active``, ``expired`` or ``revoked``."""
-        if self.revoked is not None:
-            return "revoked"
-        return "expired" if self.expires is not None and self.expires <= now else "active"
-
-    def caller(self) -> Caller:
-        """Return who calls with this key."""
-        return Caller(
-            kind=self.kind,
-            key_id=self.id,
-            org=self.org,
-            models=frozenset(self.models),
-            providers=frozenset(provider.casefold() for provider in self.providers),
-            addresses=tuple(ip_network(address) for address in self.addresses),
-            limits=LimitsConfig(rpm=self.rpm, concurrency=self.concurrency),
-        )
-
-
-@attrs.frozen(kw_only=True)
-class KeySettings:
-    """What a new key is to be allowed; the fields are those of ``KeyRecord``."""
 
     kind: CallerKind = CallerKind.ORG
     org: str | None = None
@@ -94,6 +53,41 @@ class KeySettings:
                 raise InvalidRequest(f"{field} must be at least 1", field)
         for address in self.addresses:
             _check_network(address)
+
+
+@attrs.frozen(kw_only=True)
+class KeyRecord(KeySettings):
+    """One key, as the state file has it: its settings, and what the gateway keeps of it.
+
+    Attributes:
+        id: what names it in logs and commands; part of the key, and no secret.
+        sha256: the hash of the whole key, in hex.
+        created: when its secret was made.
+        revoked: when it was revoked.
+    """
+
+    id: str
+    sha256: str
+    created: datetime
+    revoked: datetime | None = None
+
+    def state(self, now: datetime) -> str:
+        """Return ``active``, ``expired`` or ``revoked``."""
+        if self.revoked is not None:
+            return "revoked"
+        return "expired" if self.expires is not None and self.expires <= now else "active"
+
+    def caller(self) -> Caller:
+        """Return who calls with this key."""
+        return Caller(
+            kind=self.kind,
+            key_id=self.id,
+            org=self.org,
+            models=frozenset(self.models),
+            providers=frozenset(provider.casefold() for provider in self.providers),
+            addresses=tuple(ip_network(address) for address in self.addresses),
+            limits=LimitsConfig(rpm=self.rpm, concurrency=self.concurrency),
+        )
 
 
 def make_key(settings: KeySettings) -> tuple[KeyRecord, Secret]:
