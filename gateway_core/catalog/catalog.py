@@ -59,17 +59,17 @@ class Catalog:
         usable = (State.AVAILABLE, State.LOADED)
         return [ref.name for ref in self.refs if ref.kind is kind and ref.state in usable]
 
-    def load(self, dialect: str, kind: Kind = Kind.PROVIDER) -> type:
-        """Import the class of a dialect, once.
+    def load(self, name: str, kind: Kind = Kind.PROVIDER) -> type:
+        """Import the class of a plugin, once.
 
         Raises:
             PluginUnavailable: it is not installed, or its state forbids it, or its import
                 failed; the text names distribution and version.
         """
-        known = self._classes.get((kind, dialect))
+        known = self._classes.get((kind, name))
         if known is not None:
             return known
-        ref = self.require(dialect, kind)
+        ref = self.require(name, kind)
         try:
             found = _imported(ref)
         except KeyboardInterrupt:
@@ -81,32 +81,32 @@ class Catalog:
         if not isinstance(found, type):
             raise self._broken(ref, f"{ref.entry.value} is not a class")
         self._mark(attrs.evolve(ref, state=State.LOADED))
-        self._classes[kind, dialect] = found
+        self._classes[kind, name] = found
         return found
 
-    def require(self, dialect: str, kind: Kind = Kind.PROVIDER) -> PluginRef:
+    def require(self, name: str, kind: Kind = Kind.PROVIDER) -> PluginRef:
         """Return the plugin of a name if it may be imported; imports nothing.
 
         Raises:
             PluginUnavailable: it is not installed, or its state forbids it.
         """
-        named = [ref for ref in self.refs if (ref.kind, ref.name) == (kind, dialect)]
+        named = [ref for ref in self.refs if (ref.kind, ref.name) == (kind, name)]
         if not named:
-            raise PluginUnavailable(self._missing(dialect, kind))
+            raise PluginUnavailable(self._missing(name, kind))
         for ref in named:
             if ref.state in (State.AVAILABLE, State.LOADED):
                 return ref
-        raise PluginUnavailable(f"{kind.label} {dialect!r}: {'; '.join(_details(named))}")
+        raise PluginUnavailable(f"{kind.label} {name!r}: {'; '.join(_details(named))}")
 
-    def _missing(self, dialect: str, kind: Kind) -> str:
+    def _missing(self, name: str, kind: Kind) -> str:
         names = self.available(kind)
-        if other := next((ref for ref in self.refs if ref.name == dialect), None):
-            return f"no {kind.label} {dialect!r} is installed; it is {other.kind} of {other.origin}"
-        close = difflib.get_close_matches(dialect, names, n=1)
+        if other := next((ref for ref in self.refs if ref.name == name), None):
+            return f"no {kind.label} {name!r} is installed; it is {other.kind} of {other.origin}"
+        close = difflib.get_close_matches(name, names, n=1)
         hint = (
             f"did you mean {close[0]!r}?" if close else f"installed: {', '.join(names) or 'none'}"
         )
-        return f"no {kind.label} {dialect!r} is installed; {hint}"
+        return f"no {kind.label} {name!r} is installed; {hint}"
 
     def _broken(self, ref: PluginRef, reason: str) -> PluginUnavailable:
         broken = attrs.evolve(ref, state=State.BROKEN, detail=f"{ref.origin}: {reason}")

@@ -109,7 +109,7 @@ class AutomaticChain:
     @property
     def _uncertain(self) -> bool:
         """Whether a table could not be read so far as to tell its dialect."""
-        known = {ref.name for ref in self.catalog.refs}
+        known = {ref.name for ref in self.catalog.refs if ref.kind is Kind.PROVIDER}
         unread = (name for name, dialect in self.loaded.dropped.items() if dialect is None)
         return "providers" in self.loaded.broken or any(name not in known for name in unread)
 

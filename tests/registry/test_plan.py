@@ -137,3 +137,11 @@ def test_planning_imports_no_dialect_without_its_key(make) -> None:
     _ = make(disabled="acme").plan
 
     assert "s1gw_typesafe" not in sys.modules
+
+
+def test_middlewares_name_does_not_tell_which_provider_a_broken_table_means(make, site) -> None:
+    site.distribution("guard", {"gateway_core.middleware.v1": {"guard": "guard:Guard"}})
+    registry = make("[providers.guard]\ntimeout_s = 'x'\n", ACME_KEY="acme-key")
+
+    assert "acme" not in registry.plan.chain
+    assert "acme" in make("", ACME_KEY="acme-key").plan.chain
