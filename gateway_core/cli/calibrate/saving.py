@@ -30,7 +30,7 @@ def save_fits(provider: str, examples: Sequence[Example], fits: Sequence[BucketF
     record = FitFile(
         id=name,
         provider=provider,
-        created=now.isoformat(timespec="seconds"),
+        created=now.isoformat(timespec="milliseconds"),
         data_digest=digest,
         fitted_with=f"s1gw {__version__}, numpy {version('numpy')}, scipy {version('scipy')}",
         fits=tuple(fits),
