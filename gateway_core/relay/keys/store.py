@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from gateway_core.errors import ConfigError
-from gateway_core.relay.callers import Caller
+from gateway_core.relay.callers import Caller, CallerKind
 from gateway_core.relay.keys.file import keys_path, read_keys
 from gateway_core.relay.keys.record import KeyRecord, digest, id_of
 
@@ -55,6 +55,12 @@ class KeyStore:
         if key is None or not hmac.compare_digest(key.digest, digest(token)):
             return None
         return key.caller if time.time() < key.expires else None
+
+    def holds(self, kind: CallerKind) -> bool:
+        """Say whether there is a key of this kind."""
+        if time.monotonic() >= self._look_at:
+            self._look()
+        return any(key.caller.kind is kind for key in self._keys.values())
 
     def _look(self) -> None:
         self._look_at = time.monotonic() + self._look_s

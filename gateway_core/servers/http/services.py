@@ -13,6 +13,7 @@ from gateway_core.config.model import Config
 from gateway_core.gateway import Gateway
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
+from gateway_core.relay.callers import CallerKind
 from gateway_core.relay.keys.store import KeyStore
 from gateway_core.relay.limits.limiter import open_limiter
 from gateway_core.relay.relay import Relay
@@ -31,19 +32,24 @@ class Services:
 
     Attributes:
         registry: the providers.
+        keys: the gateway's keys; None when authentication is disabled.
         relay: what relays bodies, and says who calls.
         desks: who answers questions.
     """
 
     registry: Registry
+    keys: KeyStore | None
     relay: Relay
     desks: Desks
 
     @property
     def can_serve(self) -> bool:
-        """Whether anybody could be sent anything at all."""
+        """Whether any caller has a provider: an organization's, the operator's, or a vendor."""
+        if self.keys is None:
+            return bool(self.registry.plan.chain)
         owners = self.registry.loaded.config.orgs.values()
-        return any(owner.providers for owner in owners) or bool(self.registry.plan.chain)
+        tables = (table for owner in owners for table in owner.providers.values())
+        return any(table.enabled for table in tables) or self.keys.holds(CallerKind.INTERNAL)
 
 
 @asynccontextmanager
@@ -69,7 +75,8 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
         stack.push_async_callback(limiter.aclose)
         desks = Desks(registry, operator, http.allowed_hosts)
         stack.push_async_callback(desks.aclose)
-        yield Services(registry=registry, relay=Relay(registry, keys, limiter), desks=desks)
+        relay = Relay(registry, keys, limiter)
+        yield Services(registry=registry, keys=keys, relay=relay, desks=desks)
 
 
 def _longest_call_s(config: Config) -> float:

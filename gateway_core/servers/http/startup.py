@@ -55,6 +55,8 @@ def _warnings(loaded: Loaded, keys: Sequence[KeyRecord]) -> Iterator[str]:
         return
     if not keys:
         yield "there are no keys, so that every call is refused: s1gw keys create --org NAME"
+    if not any(org.providers for org in orgs.values()):
+        yield "no organization has a provider: add [orgs.NAME.providers.ID] to the configuration"
     limited = any(org.limits != LimitsConfig() for org in orgs.values())
     limited = limited or any(key.rpm or key.concurrency for key in keys)
     if http.workers > 1 and http.limits_store is None and limited:

@@ -158,12 +158,12 @@ def test_processes_that_cannot_start_end_the_server_with_a_failure(
     assert "not-installed" in refused("--workers", workers, env=strict, code=3)
 
 
-def test_a_gateway_without_keys_says_how_to_make_one(start: Starter) -> None:
-    said = "s1gw keys create --org NAME"
+def test_a_gateway_that_nobody_can_use_says_what_is_missing(start: Starter) -> None:
+    said = ("s1gw keys create --org NAME", "[orgs.NAME.providers.ID]")
     gateway = start()
-    assert said in gateway.log
-    gateway.key(org="acme")
-    assert said not in start("", "--auth", "disabled").log
+    assert all(words in gateway.log for words in said)
+    gateway = start("", "--auth", "disabled")
+    assert not any(words in gateway.log for words in said)
 
 
 def test_it_serves_tls(start: Starter, upstream: ScriptedUpstream, tmp_path: Path) -> None:
@@ -323,3 +323,45 @@ def test_workers_end_with_a_supervisor_that_is_killed(
     gate.open()
     assert call.result().status_code == 200
     assert gateway.wait() == -signal.SIGKILL
+
+
+def test_readiness_is_having_someone_to_send_to_and_asks_nobody(
+    start: Starter, upstream: ScriptedUpstream
+) -> None:
+    gateway = start()
+    found = httpx.get(f"{gateway.url}/readyz", timeout=60)
+    assert (found.status_code, found.json()["error"]["code"]) == (503, "not_ready")
+    gateway.key(kind="internal")
+    assert httpx.get(f"{gateway.url}/readyz", timeout=60).status_code == 200
+    served = """
+    [orgs.acme.providers.x]
+    api_format = "systemone"
+    base_url = "http://203.0.113.1"
+    api_key = { env = "ORG_KEY" }
+    models = ["m"]
+    """
+    ready = (
+        start(served, env={"HTTP_PROXY": upstream.url, "ORG_KEY": "never-log-this"}),
+        start(config(upstream), "--auth", "disabled"),
+    )
+    for gateway in ready:
+        for path, state in (("/readyz", "ready"), ("/healthz", "ok")):
+            found = httpx.get(gateway.url + path, timeout=60)
+            assert (found.status_code, found.json()) == (200, {"status": state})
+    assert upstream.requests == ()
+
+
+def test_a_store_that_is_down_can_be_a_reason_to_refuse(start: Starter) -> None:
+    limited = """
+    [http]
+    limits_store = { env = "STORE" }
+    limits_store_down = "refuse"
+    [orgs.acme.limits]
+    rpm = 5
+    """
+    gateway = start(limited, env={"STORE": "redis://:never-log-this@127.0.0.1:9/0"})
+    key = {"x-api-key": gateway.key(org="acme")}
+    found = httpx.get(f"{gateway.url}/v1/decisions/models", headers=key, timeout=60)
+    assert (found.status_code, found.json()["error"]["code"]) == (503, "limits_unavailable")
+    assert int(found.headers["retry-after"]) > 0
+    gateway.wait_for("the limits store is down")
