@@ -20,7 +20,8 @@ HOSTED: Final = (
         models_path="/v1/models?output_modalities=decisions",
         error_shape="error.message, error.code (number)",
         unverified=frozenset({"max_options", "empty_state"}),
-        note="Probabilities and confidence may be absent; chat models refuse the route.",
+        note="A model may answer without probabilities: override them with none. Chat models "
+        "refuse the route.",
     ),
     Server(
         name="fireworks",

@@ -13,7 +13,6 @@ from gateway_core import (
     Operation,
     ProbeResult,
     ProviderContext,
-    Secret,
     hookimpl,
 )
 from gateway_core.errors import DestinationUnusable, ModelNotFound, RateLimited
@@ -53,6 +52,7 @@ class GenericSystemOneProvider:
             ),
             keyless=server.keyless,
             remote=not self.context.on_this_machine,
+            probabilities=server.probabilities,
             reply_path=server.reply_path,
         )
 
@@ -71,10 +71,11 @@ class GenericSystemOneProvider:
 
         Raises:
             ModelNotFound: the server names the model in the URL, and this is not that model.
+            KeyMissing: the server takes nothing without a key, and there is none.
         """
         if "{model}" in self.server.path and request.model != self.context.endpoint.models[0]:
             raise ModelNotFound("this server's URL names one model: configure another provider")
-        headers = {**request.headers, **self._auth(self.context.api_key(request))}
+        headers = {**request.headers, **self._auth(request)}
         try:
             reply = await self.context.post(
                 url, request.body, headers=headers, content_type=request.content_type
@@ -89,7 +90,7 @@ class GenericSystemOneProvider:
     @hookimpl
     async def probe(self, url: str) -> ProbeResult:
         """Ask for the list of models, else the health route, if the server has either."""
-        headers = self._auth(self.context.api_key())
+        headers = self._auth()
         if self.server.models_path:
             return await check_listing(self.context, url, headers, self.server.listing)
         if self.server.health_path:
@@ -103,7 +104,9 @@ class GenericSystemOneProvider:
             raise DestinationUnusable("this server's URL names the model: configure models")
         return self.server.path.replace("{model}", self.context.endpoint.models[0])
 
-    def _auth(self, key: Secret | None) -> dict[str, str]:
+    def _auth(self, request: DecisionRequest | None = None) -> dict[str, str]:
+        find_key = self.context.api_key if self.server.keyless else self.context.required_api_key
+        key = find_key(request)
         if key is None:
             return {}
         return {self.server.auth_header: f"{self.server.auth_scheme} {key.reveal()}".strip()}

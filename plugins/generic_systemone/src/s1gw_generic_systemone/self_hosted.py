@@ -6,7 +6,7 @@ confirms is named in ``unverified`` and chosen so that a server cannot mind.
 
 from typing import Final
 
-from gateway_core import EmptyState
+from gateway_core import EmptyState, YesNo
 from s1gw_generic_systemone.server import Listing, Server
 
 _LETTERS: Final = 26
@@ -72,20 +72,24 @@ SELF_HOSTED: Final = (
     Server(
         name="avrik",
         title="Avrik",
+        yes_no=YesNo.CHOICE,
         listing=Listing.TYPESAFE,
         error_shape="error.code, error.message, error.field",
         retryable_codes=("rate_limit_minute",),
         final_codes=("rate_limit_day", "request_spending_limit"),
         unverified=frozenset({"path", "max_options", "empty_state"}),
-        note="The label __abstain__ is reserved; limits depend on the model.",
+        note="A noul needs both criteria, so a choice is put. The label __abstain__ is reserved; "
+        "limits depend on the model.",
     ),
     Server(
         name="jev-compatible-server",
         title="jev-compatible-server",
+        yes_no=YesNo.CHOICE,
         models_path="",
         health_path="/health",
         error_shape="detail (text)",
         unverified=frozenset({"empty_state"}),
+        note="A noul needs both criteria, so a choice is put.",
     ),
     Server(
         name="litellm",

@@ -41,6 +41,7 @@ class Server:
         max_question_length: the longest question in characters; 0 for no limit known.
         instructions_length: longer questions travel in the state; 0 for never.
         yes_no: how a yes/no question is put.
+        probabilities: where they come from; ``none`` where an answer may have none.
         empty_state: what is sent when there is no context.
         label_max_length: the longest label in characters; 0 for no limit known.
         label_control_characters: whether labels may hold control characters.
@@ -72,6 +73,7 @@ class Server:
     max_question_length: int = 0
     instructions_length: int = 0
     yes_no: YesNo = YesNo.NATIVE
+    probabilities: str = "model"
     empty_state: EmptyState = EmptyState.QUESTION
     label_max_length: int = 0
     label_control_characters: bool = True

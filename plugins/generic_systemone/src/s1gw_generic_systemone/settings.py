@@ -22,6 +22,7 @@ def _known(_: object, __: "attrs.Attribute[str | None]", value: str | None) -> N
     raise ValueError(f"{value!r} is no known server; {hint}")
 
 
+_kinds = attrs.validators.optional(attrs.validators.in_(("model", "estimated", "none")))
 _natural = attrs.validators.optional(attrs.validators.ge(0))
 
 
@@ -44,6 +45,7 @@ class Settings:
     max_question_length: int | None = attrs.field(default=None, validator=_natural)
     instructions_length: int | None = attrs.field(default=None, validator=_natural)
     yes_no: YesNo | None = None
+    probabilities: str | None = attrs.field(default=None, validator=_kinds)
     empty_state: EmptyState | None = None
     label_max_length: int | None = attrs.field(default=None, validator=_natural)
     label_control_characters: bool | None = None

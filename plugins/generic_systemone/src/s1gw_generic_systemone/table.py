@@ -89,6 +89,7 @@ _LIMITS: Final[tuple[_Column, ...]] = (
     ("max_options", ("max_options",), lambda server: str(server.max_options or "-")),
     ("max_questions", ("max_questions",), lambda server: str(server.max_questions or "-")),
     ("empty_state", ("empty_state",), lambda server: str(server.empty_state)),
+    ("yes_no", ("yes_no",), lambda server: str(server.yes_no)),
     ("labels", ("label_control_characters",), _labels),
     ("reply_path", ("reply_path",), lambda server: _codes(server.reply_path)),
 )
