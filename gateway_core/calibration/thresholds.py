@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from gateway_core.calibration.thresholdfile import MeasuredThreshold
 
 FILE_NAME: Final = "thresholds.json"
+_CERTAIN: Final = 1.0
+_UNREADABLE: Final = (
+    f"{FILE_NAME} is not usable, so only certainty counts; write it again with "
+    "'s1gw calibrate thresholds --apply', or remove it"
+)
 
 Kind = tuple[str, str, str]
 """Provider, question type and bucket."""
@@ -44,6 +49,7 @@ class Thresholds:
         configured: those that the configuration gives, by provider.
         measured: those that a measurement set, by kind of question and model.
         problems: why measured ones could not be read.
+        lost: whether there are measured ones, and what they say is not known.
         changes: tells when to read the file of measured ones again; None when there is no file.
     """
 
@@ -51,6 +57,7 @@ class Thresholds:
     configured: Mapping[str, float] = attrs.field(factory=dict)
     measured: "Mapping[Key, MeasuredThreshold]" = attrs.field(factory=dict)
     problems: tuple[str, ...] = ()
+    lost: bool = False
     changes: Changes | None = None
 
     @classmethod
@@ -79,12 +86,16 @@ class Thresholds:
             from gateway_core.calibration.thresholdfile import read_thresholds
 
             self.measured = {row.key: row for row in read_thresholds(path)}
+            self.lost = False
         except FileNotFoundError:
             self.measured = {}
+            self.lost = False
         except OSError as error:
             self.problems = (f"{FILE_NAME}: {error.strerror}",)
         except msgspec.MsgspecError as error:
             self.problems = (f"{FILE_NAME}: not usable: {error}",)
+            # Without the measured ones the default could accept more than was meant.
+            self.lost = not self.measured
 
     def threshold_for(
         self,
@@ -101,6 +112,7 @@ class Thresholds:
         The call's own ``requested`` one wins, then the provider's in the configuration, then
         a measured one, then the default. A measured one holds for the model and the fit it
         was measured with; for another it counts only where it is stricter than the default.
+        While the measured ones cannot be read, only certainty is enough.
 
         Args:
             provider: the provider that answered.
@@ -115,6 +127,8 @@ class Thresholds:
         self.refresh()
         if provider in self.configured:
             return Threshold(value=self.configured[provider])
+        if self.lost:
+            return Threshold(value=_CERTAIN, warnings=(_UNREADABLE,))
         kind = provider, question_type, bucket_of(option_count)
         own = self.measured.get((kind, model))
         if own is not None and own.fit == fit:

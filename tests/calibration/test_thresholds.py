@@ -96,11 +96,15 @@ def test_without_a_file_the_default_counts(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"version": 1, "created": "x", "thresholds": [{}]}'])
-def test_a_corrupt_file_is_a_problem_and_the_default_counts(tmp_path, text):
+def test_a_corrupt_file_is_a_problem_and_accepts_nothing_more_than_it_may_have(tmp_path, text):
     (tmp_path / FILE_NAME).write_text(text)
-    found = Thresholds.load(tmp_path, 0.6, {})
+    found = Thresholds.load(tmp_path, 0.6, {"typesafe": 0.7})
     assert found.problems[0].startswith("thresholds.json: not usable")
-    assert found.threshold_for(provider="laya", **ASKED).value == 0.6
+    told = found.threshold_for(provider="laya", **ASKED)
+    assert told.value == 1.0
+    assert "s1gw calibrate thresholds --apply" in told.warnings[0]
+    assert found.threshold_for(provider="typesafe", **ASKED).value == 0.7
+    assert found.threshold_for(provider="laya", requested=0.5, **ASKED).value == 0.5
 
 
 def test_coverage_is_the_share_accepted():
