@@ -112,11 +112,7 @@ def _dialect_of(provider_class: type) -> str:
 
 
 def _left_out(subject: Subject) -> dict[str, str]:
-    try:
-        missing = subject.missing
-    # A class that cannot even be built fails every check, each of which tells why.
-    except Exception:  # noqa: BLE001
-        return {}
+    missing = subject.missing
     return {_test_name(check): missing[check.needs] for check in CHECKS if check.needs in missing}
 
 

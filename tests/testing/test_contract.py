@@ -115,9 +115,20 @@ def test_every_check_is_a_test_of_the_contract() -> None:
 
 def test_checks_run_without_pytest(install) -> None:
     results = run_checks(install(RIGHT), "kit")
-    assert [result.check.needs for result in results] == [Needs.NOTHING] * len(results)
+    assert {result.check.name for result in results} == _needing(Needs.NOTHING, Needs.ADDRESS)
     assert all(result.passed for result in results)
-    assert len(results) >= 10
+    assert len(results) >= 16
+
+
+def test_a_url_is_checked_without_an_upstream_unless_there_is_none(install) -> None:
+    provider_class = install(RIGHT)
+    glueing = {"build_url": hookimpl(lambda self: f"{self.context.endpoint.base_url}/v1/systemone")}
+    local = {"build_url": _in_process, "capabilities": _local}
+    failed = run_checks(type("Glueing", (provider_class,), glueing), "kit")
+    inside = run_checks(type("Inside", (provider_class,), local), "kit")
+
+    assert "urls_ignore_trailing_slashes" in {one.check.name for one in failed if not one.passed}
+    assert {one.check.name for one in inside} == _needing(Needs.NOTHING)
 
 
 def test_a_broken_class_gives_results_and_no_exception(install) -> None:
@@ -187,7 +198,7 @@ def test_what_does_not_apply_is_no_test_and_the_reason_is_kept(install) -> None:
 
     assert _left_out(translating) == _needing(Needs.RELAYING)
     assert set(translating.left_out.values()) == {"its upstream speaks a format of its own"}
-    assert _left_out(inside) == _needing(Needs.RELAYING, Needs.UPSTREAM)
+    assert _left_out(inside) == _needing(Needs.RELAYING, Needs.UPSTREAM, Needs.ADDRESS)
     assert set(inside.left_out.values()) == {"it answers in process"}
 
 

@@ -42,4 +42,5 @@ def run_checks(
     subject = Subject(
         provider_class=plugin_class, dialect=dialect, settings=settings or {}, models=tuple(models)
     )
-    return [perform(one, subject) for one in CHECKS if one.needs is Needs.NOTHING]
+    offline = {Needs.NOTHING, Needs.ADDRESS} - subject.missing.keys()
+    return [perform(one, subject) for one in CHECKS if one.needs in offline]

@@ -15,7 +15,7 @@ def _urls(provider: Provider) -> dict[Operation, str]:
 @check(
     "Every URL is absolute, http or https, and on the configured host.",
     why="The host vets the URL before a credential goes there; the operator chose the host.",
-    needs=Needs.UPSTREAM,
+    needs=Needs.ADDRESS,
 )
 def urls_are_on_the_configured_host(subject: Subject) -> None:
     """Behind two bases: a plain one, and one with a literal address, a port and a path."""
@@ -28,7 +28,7 @@ def urls_are_on_the_configured_host(subject: Subject) -> None:
 @check(
     "The path of the base URL is kept.",
     why="Providers live behind proxies and below paths that belong to a team or a region.",
-    needs=Needs.UPSTREAM,
+    needs=Needs.ADDRESS,
 )
 def urls_keep_the_base_path(subject: Subject) -> None:
     """``context.url`` keeps it; joining by hand tends to lose it."""
@@ -40,7 +40,7 @@ def urls_keep_the_base_path(subject: Subject) -> None:
 @check(
     "Slashes at the end of the base URL make no difference, and no path has an empty segment.",
     why="Both spellings are common, and a doubled slash ends as a 404 with most servers.",
-    needs=Needs.UPSTREAM,
+    needs=Needs.ADDRESS,
 )
 def urls_ignore_trailing_slashes(subject: Subject) -> None:
     """The gateway's rules of joining, which ``context.url`` follows."""
@@ -55,7 +55,7 @@ def urls_ignore_trailing_slashes(subject: Subject) -> None:
 @check(
     "No URL holds a credential.",
     why="URLs are logged by every server and proxy on the way.",
-    needs=Needs.UPSTREAM,
+    needs=Needs.ADDRESS,
 )
 def urls_hold_no_credential(subject: Subject) -> None:
     """Neither in the query nor as a user name."""

@@ -18,6 +18,8 @@ class Needs(StrEnum):
 
     NOTHING = "nothing"
     """It runs anywhere, as in ``s1gw plugins check``."""
+    ADDRESS = "address"
+    """A provider that is asked by a URL; nothing is sent there, so this runs anywhere, too."""
     ANSWERS = "answers"
     """A provider that can be asked: in process, or with a scripted upstream."""
     UPSTREAM = "upstream"

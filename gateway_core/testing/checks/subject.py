@@ -75,8 +75,14 @@ class Subject:
     @property
     def missing(self) -> Mapping[Needs, str]:
         """What checks may need and this provider does not have, with the reason."""
-        if self.build().url(Operation.DECIDE).startswith(IN_PROCESS):
-            return dict.fromkeys((Needs.UPSTREAM, Needs.RELAYING), "it answers in process")
+        try:
+            url = self.build().url(Operation.DECIDE)
+        # A class that cannot even be built fails every check, each of which tells why.
+        except Exception:  # noqa: BLE001
+            return {}
+        if url.startswith(IN_PROCESS):
+            sending = (Needs.ADDRESS, Needs.UPSTREAM, Needs.RELAYING)
+            return dict.fromkeys(sending, "it answers in process")
         if not self.relaying:
             return {Needs.RELAYING: "its upstream speaks a format of its own"}
         return {}
