@@ -6,6 +6,7 @@ import os
 import pytest
 
 from gateway_core.api import HOOKS, PROVIDERS_GROUP
+from gateway_core.testing import Received, Reply, ScriptedUpstream, standard_answer
 
 COLUMNS = ("dialect", "kind", "distribution", "version", "state", "hooks", "homepage")
 RIGHT = """
@@ -202,3 +203,44 @@ def test_live_tells_that_nobody_answers(run, write_config) -> None:
 
     assert result.exit_code == 1
     assert "FAIL  The probe says that the provider is up." in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (Reply(status=402, body={"detail": "sk-upstream"}), "it raised PaymentRequired"),
+        (Reply(body={"answers": {"decision": {"type": "noul", "noul": 0.9}}}), "MalformedResponse"),
+        (Reply(body="<html>"), "MalformedResponse"),
+    ],
+)
+def test_live_tells_a_decision_that_fails_though_the_server_is_up(
+    run, write_config, answer: Reply, found: str
+) -> None:
+    def script(received: Received) -> Reply:
+        return standard_answer(received) if received.method == "GET" else answer
+
+    with ScriptedUpstream() as upstream:
+        upstream.answer(script)
+        write_config(
+            f"[providers.mine]\ndialect = 'generic-systemone'\nbase_url = '{upstream.url}'\n"
+            "models = ['m']\n"
+        )
+        result = run("plugins", "check", "mine", "--live", "--json")
+        (sent,) = [one for one in upstream.requests if one.method == "POST"]
+    results = {row["check"]: row for row in json.loads(result.stdout)}
+
+    assert result.exit_code == 1
+    assert results["the_probe_succeeds"]["passed"]
+    assert not results["a_decision_is_made"]["passed"]
+    assert found in results["a_decision_is_made"]["found"]
+    assert "sk-upstream" not in result.stdout
+    assert len(sent.body) < 300
+
+
+def test_without_live_nobody_is_asked(run, write_config) -> None:
+    with ScriptedUpstream() as upstream:
+        write_config(f"[providers.mine]\ndialect = 'laya'\nbase_url = '{upstream.url}'\n")
+        result = run("plugins", "check", "mine")
+        assert not upstream.requests
+
+    assert result.exit_code == 0
