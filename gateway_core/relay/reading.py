@@ -1,10 +1,12 @@
 """Request bodies as they come in: bounded, and freed of their content encoding on the way."""
 
 from collections.abc import AsyncIterable
-from io import BytesIO
+from typing import Final
 
 from gateway_core.relay.call import CallRecord, Headers
 from gateway_core.relay.encoding import decoder_for, too_large
+
+_LARGE: Final = 16 * 1024
 
 
 class BodyReader:
@@ -21,8 +23,9 @@ class BodyReader:
         """
         self._limit = limit
         self._decode = decoder_for(encoding.strip().lower()) if encoding else None
-        self._first = b""
-        self._decoded: BytesIO | None = None
+        self._pieces: list[bytes] = []
+        self._small = bytearray()
+        self._decoded = 0
         self.received = 0
 
     def feed(self, chunk: bytes) -> None:
@@ -31,16 +34,20 @@ class BodyReader:
         if self.received > self._limit:
             raise too_large()
         if self._decode is not None:
-            chunk = self._decode.feed(chunk, self._limit - self._length())
-        if self._decoded is not None:
-            self._decoded.write(chunk)
-        elif self._first:
-            self._decoded = BytesIO()
-            self._decoded.write(self._first)
-            self._decoded.write(chunk)
-            self._first = b""
-        else:
-            self._first = chunk
+            chunk = self._decode.feed(chunk, self._limit - self._decoded)
+            self._decoded += len(chunk)
+        self._keep(chunk)
+
+    def _keep(self, piece: bytes) -> None:
+        if not self._pieces:
+            self._pieces.append(piece)
+            return
+        # Many small pieces would take several times the memory of what is in them.
+        if len(piece) < _LARGE and len(self._small) < _LARGE:
+            self._small += piece
+            return
+        self._pieces += (bytes(self._small), piece)
+        self._small.clear()
 
     def finish(self) -> bytes:
         """Return the whole body, decoded.
@@ -50,11 +57,11 @@ class BodyReader:
         """
         if self._decode is not None:
             self._decode.finish()
-        # A body that came in one piece is not copied.
-        return self._first if self._decoded is None else self._decoded.getvalue()
-
-    def _length(self) -> int:
-        return len(self._first) if self._decoded is None else self._decoded.tell()
+        # A buffer that grew with the body would be copied several times on the way.
+        pieces, self._pieces = self._pieces, []
+        if len(pieces) == 1 and not self._small:
+            return pieces[0]
+        return b"".join((*pieces, self._small))
 
 
 async def read_whole(

@@ -141,3 +141,29 @@ async def test_a_body_that_is_not_what_its_encoding_says_is_refused(
 ) -> None:
     error = await refused(encoding, [content])
     assert (error.reason, error.field) == ("invalid_request", "content-encoding")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("size", [1, 5, 100, 20_000, 1_000_000])
+async def test_reading_takes_little_more_memory_than_the_body_in_pieces_of_any_size(
+    size: int,
+) -> None:
+    length = 2_000_000
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(length // size):
+            yield bytes(bytearray(size))
+
+    tracemalloc.start()
+    try:
+        content = await read_whole({}, chunks(), length, CallRecord())
+        assert tracemalloc.get_traced_memory()[1] < 2.5 * length
+    finally:
+        tracemalloc.stop()
+    assert content == bytes(length)
+
+
+@pytest.mark.anyio
+async def test_a_body_in_one_piece_is_not_copied() -> None:
+    whole = bytes(100_000)
+    assert (await read("", [whole]))[0] is whole
