@@ -65,7 +65,7 @@ class ProviderContext(Generic[SettingsT]):
         dialect: the entry point's name.
         endpoint: the common keys of its configuration table.
         settings: its own keys, structured into the plugin's ``settings_class``.
-        sender: the host's way out; use ``post``, ``get`` and ``http`` instead.
+        sender: the host's way out; use ``forward``, ``post``, ``get`` and ``http`` instead.
     """
 
     name: str
@@ -108,6 +108,22 @@ class ProviderContext(Generic[SettingsT]):
         if key is None:
             raise KeyMissing(f"provider {self.name!r} has no api_key")
         return key
+
+    async def forward(
+        self, request: DecisionRequest, url: str, *, headers: Mapping[str, str] = _EMPTY
+    ) -> DecisionReply:
+        """Pass ``request`` on as it came, the way ``post`` sends: body, content type and headers.
+
+        Args:
+            request: what to pass on.
+            url: where to.
+            headers: more headers, such as those that authenticate; they go over the request's.
+
+        Raises:
+            ProviderError: the subclass that fits the status or the failure.
+        """
+        merged = {**request.headers, **headers}
+        return await self.post(url, request.body, headers=merged, content_type=request.content_type)
 
     async def post(
         self,

@@ -26,10 +26,8 @@ its specification. A hook with a name that is not here is an error when the prov
 
         @hookimpl
         async def decide(self, request: DecisionRequest, url: str) -> DecisionReply:
-            headers = {**request.headers, **bearer(self.context.required_api_key(request))}
-            return await self.context.post(
-                url, request.body, headers=headers, content_type=request.content_type
-            )
+            headers = bearer(self.context.required_api_key(request))
+            return await self.context.forward(request, url, headers=headers)
 """
 
 from collections.abc import Sequence
@@ -84,7 +82,7 @@ class ProviderSpec(Protocol):
 
         Raises:
             ProviderError: there is no answer, for one of the reasons that its subclasses name.
-                ``context.post`` raises the right one; anything else becomes ``ProviderCrashed``.
+                ``context.forward`` and ``context.post`` raise the right one; anything else becomes ``ProviderCrashed``.
         """
         raise NotImplementedError
 

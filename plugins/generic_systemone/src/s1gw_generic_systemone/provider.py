@@ -75,11 +75,8 @@ class GenericSystemOneProvider:
         """
         if "{model}" in self.server.path and request.model != self.context.endpoint.models[0]:
             raise ModelNotFound("this server's URL names one model: configure another provider")
-        headers = {**request.headers, **self._auth(request)}
         try:
-            reply = await self.context.post(
-                url, request.body, headers=headers, content_type=request.content_type
-            )
+            reply = await self.context.forward(request, url, headers=self._auth(request))
         except RateLimited as error:
             if clearer := advised(error, self.server):
                 raise clearer from error

@@ -73,10 +73,8 @@ class LayaProvider:
     @hookimpl
     async def decide(self, request: DecisionRequest, url: str) -> DecisionReply:
         """Send the body, with the key if there is one."""
-        headers = {**request.headers, **bearer(self.context.api_key(request))}
-        return await self.context.post(
-            url, request.body, headers=headers, content_type=request.content_type
-        )
+        headers = bearer(self.context.api_key(request))
+        return await self.context.forward(request, url, headers=headers)
 
     @hookimpl
     async def probe(self, url: str) -> ProbeResult:

@@ -45,11 +45,8 @@ class PerplexityProvider:
     @hookimpl
     async def decide(self, request: DecisionRequest, url: str) -> DecisionReply:
         """Send the body with the key."""
-        key = self.context.required_api_key(request)
-        headers = {**request.headers, **bearer(key)}
-        return await self.context.post(
-            url, request.body, headers=headers, content_type=request.content_type
-        )
+        headers = bearer(self.context.required_api_key(request))
+        return await self.context.forward(request, url, headers=headers)
 
     @hookimpl
     async def probe(self, url: str) -> ProbeResult:

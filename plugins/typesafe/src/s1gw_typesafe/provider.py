@@ -52,14 +52,9 @@ class TypeSafeProvider:
             KeyMissing: TypeSafe saw no key. It says so with 403 and keeps 401 for a wrong one;
                 a 403 of another kind means that the key may not do this.
         """
-        key = self.context.required_api_key(request)
+        headers = bearer(self.context.required_api_key(request))
         try:
-            return await self.context.post(
-                url,
-                request.body,
-                headers={**request.headers, **bearer(key)},
-                content_type=request.content_type,
-            )
+            return await self.context.forward(request, url, headers=headers)
         except KeyRejected as error:
             if error.status != 403 or error.upstream_code != "authentication_error":
                 raise
