@@ -83,7 +83,7 @@ class Calibrator:
         A file that cannot be used is named in ``problems`` and the others still count. Where
         two fits are for the same questions, the one created last is used.
         """
-        changes = Changes(lambda: folder.glob("*.json"))
+        changes = Changes(lambda: _files(folder))
         return cls(*_read(changes), changes)
 
     def refresh(self) -> None:
@@ -139,6 +139,14 @@ class Calibrator:
         )
         self.stale[fit_id] = text
         return text
+
+
+def _files(folder: Path) -> list[Path]:
+    # Since Python 3.13, glob takes a folder that it may not read for an empty one.
+    try:
+        return [path for path in folder.iterdir() if path.suffix == ".json"]
+    except FileNotFoundError:
+        return []
 
 
 def _read(changes: Changes) -> "tuple[tuple[FitFile, ...], tuple[str, ...]]":

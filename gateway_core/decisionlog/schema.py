@@ -6,6 +6,8 @@ import json
 import os
 import secrets
 import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -49,11 +51,12 @@ def open_log(path: Path) -> sqlite3.Connection:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = connect(path)
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA journal_size_limit = {1 << 20}")
-        _lay_out(connection)
+        with _closed_on_failure(connection):
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA journal_size_limit = {1 << 20}")
+            _lay_out(connection)
     except OSError as error:
         raise ConfigError(f"decision_log.path: cannot be opened: {error.strerror}") from error
     except sqlite3.Error as error:
@@ -73,10 +76,18 @@ def connect(path: Path) -> sqlite3.Connection:
         path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
     )
     connection.row_factory = sqlite3.Row
-    if connection.execute("PRAGMA user_version").fetchone()[0] > LAYOUT:
-        connection.close()
-        raise ConfigError("decision_log.path: a later version of s1gw made this log")
+    with _closed_on_failure(connection):
+        if connection.execute("PRAGMA user_version").fetchone()[0] > LAYOUT:
+            raise ConfigError("decision_log.path: a later version of s1gw made this log")
     return connection
+
+
+@contextmanager
+def _closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
+    with ExitStack() as stack:
+        stack.callback(connection.close)
+        yield
+        stack.pop_all()
 
 
 def _lay_out(connection: sqlite3.Connection) -> None:

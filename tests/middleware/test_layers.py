@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+from contextlib import closing
 from time import perf_counter
 from typing import Any
 
@@ -159,7 +160,7 @@ async def test_what_is_redacted_is_not_logged_either(gateway, tmp_path) -> None:
     text = b"".join(path.read_bytes() for path in (tmp_path / "state").rglob("decisions*"))
     assert b"Is *** urgent?" in text
     assert b"secret-word" not in text
-    with sqlite3.connect(tmp_path / "state" / "decisions.sqlite3") as connection:
+    with closing(sqlite3.connect(tmp_path / "state" / "decisions.sqlite3")) as connection:
         assert connection.execute("select count(*) from decisions").fetchone() == (1,)
 
 
