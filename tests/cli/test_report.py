@@ -1,8 +1,15 @@
 """``s1gw health``, ``capabilities`` and ``models``: what the gateway says of itself."""
 
 import json
+import os
 import subprocess
 import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import gateway_core
 
 
 def test_a_fresh_machine_is_healthy_and_says_who_is_out_and_why(run) -> None:
@@ -76,23 +83,37 @@ def test_with_nobody_to_ask_every_report_says_so(run, monkeypatch) -> None:
     assert run("models").stdout.split() == ["MODEL", "PROVIDER", "FORMAT"]
 
 
-def test_a_bare_installation_has_no_plugin_and_says_how_to_get_one() -> None:
-    bare = "import sys\nfrom importlib import metadata\nmetadata.entry_points = lambda: EMPTY\n"
-    code = (
-        bare.replace("EMPTY", "metadata.EntryPoints()")
-        + "from gateway_core.cli import main\nmain()"
+@pytest.fixture
+def bare(tmp_path: Path) -> dict[str, str]:
+    """The environment of a Python with the gateway, all that it needs, and no plugin."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if not path.name.startswith("s1gw_") and path.suffix != ".pth":
+            (folder / path.name).symlink_to(path)
+    host = Path(gateway_core.__file__).parents[1]
+    return {"PYTHONPATH": f"{folder}{os.pathsep}{host}", "HOME": str(tmp_path)}
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("plugins list", "No plugin is installed."),
+        ("health", "Nobody can be asked"),
+        ("capabilities", "chain (automatic): nobody"),
+    ],
+)
+def test_a_bare_installation_says_how_to_get_a_provider(
+    bare: dict[str, str], command: str, told: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "gateway_core.cli", *command.split()],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=bare,
     )
-    for arguments, told in (
-        (["plugins", "list"], "No plugin is installed."),
-        (["health"], "Nobody can be asked"),
-        (["capabilities"], "chain (automatic): nobody"),
-    ):
-        done = subprocess.run(
-            [sys.executable, "-c", code, *arguments],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        assert told in done.stdout
-        assert "Traceback" not in done.stderr
+
+    assert told in done.stdout
+    assert "Traceback" not in done.stderr
