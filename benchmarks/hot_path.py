@@ -112,7 +112,8 @@ async def _services(setting: Setting) -> AsyncIterator[Services]:
     registry = Registry(loaded, Catalog.installed(), outbound)
     keys = KeyStore(setting.state / "keys.json")
     relay = Relay(registry, keys, open_limiter(loaded.config.http))
-    yield Services(registry=registry, relay=relay, desks=Desks(registry, None, ()))
+    desks = Desks(registry, None, ())
+    yield Services(registry=registry, keys=keys, relay=relay, desks=desks)
     await outbound.aclose()
 
 
