@@ -6,9 +6,19 @@ from typing import Any, Final
 
 import markdown
 
-from gateway_core import context, hookspecs, types
+from gateway_core import (
+    DecideRequest,
+    MiddlewareContext,
+    Reason,
+    Settled,
+    Verdict,
+    context,
+    hookspecs,
+    types,
+)
 from gateway_core.api import HOOKS, MIDDLEWARE_GROUP
 from gateway_core.hookspecs import ProviderSpec
+from gateway_core.wire import Question
 
 RECORDS: Final = (
     types.Capabilities,
@@ -18,6 +28,13 @@ RECORDS: Final = (
     types.ProbeResult,
     types.ModelInfo,
     context.Endpoint,
+)
+MET_BY_MIDDLEWARE: Final = (
+    MiddlewareContext,
+    DecideRequest,
+    Question,
+    Settled,
+    Verdict,
 )
 CHOICES: Final = (types.Format, types.Operation, types.YesNo, types.EmptyState)
 
@@ -75,9 +92,19 @@ What the host must know before it imports anything stands in the group
 | `order.NUMBER` | the place in the automatic chain; lower comes first, 50 when absent |
 | `embedded.DIALECT` | works with nothing configured, in process; last in the automatic chain |
 
-Decision middleware is no provider and has no hooks: it is one class in the group
-`{middleware}`, see [writing-a-middleware.md](writing-a-middleware.md).
+"""
 
+MIDDLEWARE = """\
+## What a middleware meets
+
+Decision middleware is no provider and has no hooks. It is one class in the group
+`{group}`, built as `MiddlewareClass(context)`, with one method,
+`async def decide(request, proceed)`; [writing-a-middleware.md](writing-a-middleware.md) leads to
+one. It gets a `DecideRequest`, and returns a `Settled`: what `proceed` returned, or one of its own.
+
+"""
+
+PROMISES = """\
 ## What a version promises
 
 Two numbers count: the API version, {version}, which is in the names of the entry-point groups, and
@@ -109,12 +136,13 @@ def render() -> str:
     parts.append(HELPERS)
     parts.append(
         TAIL.format(
-            version=hookspecs.API_VERSION,
             providers=hookspecs.PROVIDERS_GROUP,
             claims=hookspecs.CLAIMS_GROUP,
-            middleware=MIDDLEWARE_GROUP,
         )
     )
+    parts.append(MIDDLEWARE.format(group=MIDDLEWARE_GROUP))
+    parts += [*map(_record, MET_BY_MIDDLEWARE), _choices(Reason)]
+    parts.append(PROMISES.format(version=hookspecs.API_VERSION))
     return "".join(parts)
 
 

@@ -12,7 +12,7 @@ import click
 import pytest
 
 import gateway_core
-from gateway_core import errors
+from gateway_core import DecideRequest, MiddlewareContext, Settled, Verdict, errors
 from gateway_core.api import HOOKS
 from gateway_core.cli import main
 from gateway_core.context import Endpoint, ProviderContext
@@ -27,6 +27,7 @@ from gateway_core.types import (
     ModelInfo,
     ProbeResult,
 )
+from gateway_core.wire import Question
 
 ROOT: Final = Path(__file__).parents[2]
 RECORDS: Final = (
@@ -37,6 +38,11 @@ RECORDS: Final = (
     ProbeResult,
     ModelInfo,
     Endpoint,
+    MiddlewareContext,
+    DecideRequest,
+    Question,
+    Settled,
+    Verdict,
 )
 
 
