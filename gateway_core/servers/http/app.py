@@ -15,6 +15,7 @@ from gateway_core.errors import ConfigError, GatewayError
 from gateway_core.relay.call import RelayReply
 from gateway_core.relay.replies import refusal as refused
 from gateway_core.servers.http.access_log import Access, AccessLog
+from gateway_core.servers.http.allocator import keep_freed_memory
 from gateway_core.servers.http.body import ClientGone
 from gateway_core.servers.http.exchange import REQUEST_ID, Exchange, new_request_id
 from gateway_core.servers.http.parser import Malformed
@@ -99,6 +100,7 @@ class Application:
                 return
             # What is there now stays: looking for garbage in it only delays requests.
             gc.freeze()
+            keep_freed_memory()
             await send({"type": "lifespan.startup.complete"})
             await receive()
         await self._access_log.close()

@@ -1,0 +1,31 @@
+"""Memory that a request has used is there for the next one."""
+
+import subprocess
+import sys
+
+import pytest
+
+LOOP = """
+from resource import RUSAGE_SELF, getrusage
+{first}
+def faults():
+    before = getrusage(RUSAGE_SELF).ru_minflt
+    for _ in range(20):
+        bytearray(4_000_000)
+    return getrusage(RUSAGE_SELF).ru_minflt - before
+faults()
+print(faults())
+"""
+KEEP = "from gateway_core.servers.http.allocator import keep_freed_memory as keep; keep()"
+
+
+def faults(first: str) -> int:
+    command = [sys.executable, "-c", LOOP.format(first=first)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    return int(done.stdout)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only glibc is told")
+def test_the_pages_of_a_large_body_are_not_faulted_in_again() -> None:
+    assert faults("") > 10_000
+    assert faults(KEEP) < 1_000
