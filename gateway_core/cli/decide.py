@@ -120,7 +120,7 @@ def show(question: str, reply: dict[str, Any]) -> None:
     for option, share in (reply["probabilities"] or {}).items():
         chosen = option == reply["decision"]
         mark, colour = (">", "green") if chosen else (" ", None)
-        say(f"  {mark} {bar(share)} {percent(share):>7}  {plain(option)}", fg=colour, bold=chosen)
+        say(f"  {mark} {bar(share)} {percent(share):>6}  {plain(option)}", fg=colour, bold=chosen)
     if reply["probabilities"]:
         say()
     _show_outcome(reply)

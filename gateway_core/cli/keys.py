@@ -10,7 +10,7 @@ import click
 from gateway_core.cli.terminal import say, say_json, table
 
 _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_HEADING: Final = ("ID", "ORG", "KIND", "NAME", "STATE", "CREATED", "EXPIRES", "LIMITS")
+_HEADING: Final = ("id", "org", "kind", "name", "state", "created", "expires", "limits")
 
 _LIMITS: Final = (("rpm", "a minute"), ("concurrency", "at once"))
 _LISTS: Final = ("models", "providers", "addresses")

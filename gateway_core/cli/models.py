@@ -23,7 +23,7 @@ def models(config_path: Path | None, *, as_json: bool) -> None:
     if as_json:
         say_json([{"id": name, "provider": by, "format": wire} for name, by, wire in rows])
     else:
-        table(rows, ("MODEL", "PROVIDER", "FORMAT"))
+        table(rows, ("model", "provider", "format"))
 
 
 async def _models(config_path: Path | None) -> list[tuple[str, str, str]]:

@@ -53,7 +53,7 @@ def _show_health(report: dict[str, Any]) -> None:
     if report["providers"]:
         table(
             [_probe_row(probe, why) for probe in report["providers"]],
-            ("PROVIDER", "ROLE", "STATE", "PROBE", "IN THE CHAIN BECAUSE"),
+            ("provider", "role", "state", "probe", "in the chain because"),
         )
     else:
         say("Nobody can be asked: install or configure a provider, such as s1gw-local.")
@@ -88,7 +88,7 @@ def _show_capabilities(report: dict[str, Any]) -> None:
         (found["dialect"], found["distribution"], found["version"], found["state"])
         for found in report["available_providers"]
     ]
-    table(rows, ("DIALECT", "DISTRIBUTION", "VERSION", "STATE"))
+    table(rows, ("dialect", "distribution", "version", "state"))
     _show_middleware(report)
     _show_faults(report)
 

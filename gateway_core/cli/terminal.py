@@ -35,15 +35,16 @@ def bar(share: float, width: int = _BAR_WIDTH) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in [0, 1] as a percentage, such as ``12.3 %``."""
-    return f"{share * 100:.1f} %"
+    """Return a share in [0, 1] as a percentage, such as ``12.3%``."""
+    return f"{share:.1%}"
 
 
 def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> list[int]:
-    """Print rows in aligned columns under a heading; return the columns' widths."""
+    """Print rows in aligned columns under a heading in capitals; return the columns' widths."""
     cells = [[plain(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(heading, *cells, strict=True)]
-    say(_line(heading, widths), bold=True)
+    capitals = [name.upper() for name in heading]
+    widths = [max(map(len, column)) for column in zip(capitals, *cells, strict=True)]
+    say(_line(capitals, widths), bold=True)
     return more_rows(cells, widths)
 
 

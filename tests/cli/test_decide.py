@@ -95,7 +95,7 @@ def test_a_decision_ends_with_0_and_shows_bars(run, upstream) -> None:
     result = run("decide", "Which colour?", "-o", "red", "-o", "blue")
 
     assert result.exit_code == 0
-    assert " 90.0 %  red" in result.stdout
+    assert " 90.0%  red" in result.stdout
     assert "by mine (m-1) in" in result.stdout
 
 

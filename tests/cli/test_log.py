@@ -142,7 +142,7 @@ def test_following_prints_one_table(run, following):
     process = following()
     heading, first = (process.stdout.readline() for _ in range(2))
     run("log", "tail", entries=[entry("r2")])
-    assert heading.startswith("when (UTC)")
+    assert heading.startswith("WHEN (UTC)")
     assert process.stdout.readline()[20:] == first[20:].replace("r1", "r2")
 
 
@@ -186,7 +186,7 @@ def test_two_providers_are_compared_on_what_both_were_asked(run):
     assert (found["first"]["answered"], found["second"]["failed"]) == (41, 1)
     assert len(found["disagreements"]) == 10
     shown = run("compare", "acme", "other").stdout
-    assert "They agree on 75.0 %" in shown
+    assert "They agree on 75.0%" in shown
     assert "r36" in shown
 
 

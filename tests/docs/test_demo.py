@@ -37,10 +37,10 @@ def test_a_decision_shows_question_options_bars_confidence_and_who_took_how_long
     shown = parts[part]
 
     assert "Which team should handle this ticket?" in shown
-    bars = re.findall(r"^ +>? *[█░]{24} +([\d.]+) %  (.+)$", shown, re.MULTILINE)
+    bars = re.findall(r"^ +>? *[█░]{24} +([\d.]+)%  (.+)$", shown, re.MULTILINE)
     assert [option for _, option in bars] == ["billing", "technical support", "sales", "shipping"]
     assert sum(float(share) for share, _ in bars) == pytest.approx(100, abs=0.3)
-    last = r"^  billing  with confidence [\d.]+ %, by local \(local-e5-small-1\) in \d+ ms$"
+    last = r"^  billing  with confidence [\d.]+%, by local \(local-e5-small-1\) in \d+ ms$"
     assert re.search(last, shown, re.MULTILINE)
 
 

@@ -40,7 +40,7 @@ def list_plugins(config_path: Path | None, *, as_json: bool) -> None:
         return
     columns = ("dialect", "kind", "distribution", "version", "state", "hooks", "homepage")
     shown = [[_cell(row[column]) for column in columns] for row in rows]
-    table(shown, [column.upper() for column in columns])
+    table(shown, columns)
     # The rivals of a conflict all have the same to say.
     for name, reason in dict.fromkeys((row["dialect"], row["reason"]) for row in rows):
         if reason:

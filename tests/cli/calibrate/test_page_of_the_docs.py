@@ -40,7 +40,7 @@ def test_the_commands_run_and_give_the_numbers_on_the_page(output):
     assert "0.146 → 0.035" in fit
     assert re.search(r" 2\.(1[5-9]|2[0-4])\d* ", fit)
     assert "0.9257" in thresholds
-    assert "30.0 %" in thresholds
+    assert "30.0%" in thresholds
     assert "local" in asked
     assert Path("calibration-report.html").is_file()
 

@@ -12,7 +12,7 @@ def test_thresholds_are_applied_and_then_in_force(run, labelled, tmp_path, optio
     arguments = ("calibrate", "thresholds", path, "--provider", "acme", "--max-error")
     run(*arguments, "5%", "--yes", code=1)
     found = run(*arguments, "0.4")
-    assert "100.0 %" in found.stdout
+    assert "100.0%" in found.stdout
     state = tmp_path / "state"
     assert Thresholds.load(state, 0.6, {}).measured == {}
     run(*arguments, "40%", "--apply")
