@@ -35,8 +35,7 @@ docs: $(VENV)/.ready-dev ## Write the documents and schemas that are generated f
 docs-check: $(VENV)/.ready-dev
 	$(BIN)/python scripts/generate.py --check
 
-schema: $(VENV)/.ready-dev ## Write schema/request.json and schema/response.json
-	$(BIN)/python -m gateway_core.schema
+schema: docs ## Write schema/request.json and schema/response.json, as docs does with the rest
 
 evidence: $(VENV)/.ready-dev ## Measure the embedded engine's accuracy and calibration again
 	$(BIN)/python -m s1gw_local.evidence

@@ -1,7 +1,7 @@
 """The JSON Schemas of the decide contract, version 1: the one place where they are written.
 
-``python -m gateway_core.schema`` writes the two published files; ``capabilities`` returns the
-same objects, and the MCP tools carry them.
+``make schema`` writes the two published files; ``capabilities`` returns the same objects, and the
+MCP tools carry them.
 """
 
 import json
