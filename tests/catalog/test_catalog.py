@@ -9,7 +9,6 @@ from gateway_core.catalog import Catalog, Kind, PluginRef, State
 from gateway_core.errors import PluginUnavailable
 
 PROVIDERS = "gateway_core.providers.v1"
-CLAIMS = "gateway_core.claims.v1"
 MIDDLEWARE = "gateway_core.middleware.v1"
 FIRST_PARTY = {"generic-systemone", "laya", "local", "openai-decisions", "perplexity", "typesafe"}
 
@@ -229,40 +228,6 @@ def test_middleware_is_listed_and_loaded_beside_providers(site) -> None:
     assert catalog.load("laya", Kind.MIDDLEWARE).__name__ == "Cache"
     assert catalog.refs[-1].kind is Kind.MIDDLEWARE
     assert ref_of(catalog, "laya", "s1gw-laya").state is State.AVAILABLE
-
-
-def test_claims_are_read_without_importing(site) -> None:
-    entry = "acme_plugin:Provider"
-    claims = {"host.api.acme.example": entry, "vendor.acme": entry, "key.ACME_KEY": entry}
-    claims |= {"order.7": entry, "embedded.acme": entry, "vendor.other": "acme_plugin:Other"}
-    site.distribution("acme", {PROVIDERS: {"acme": entry}, CLAIMS: claims})
-    catalog = Catalog.installed()
-
-    assert catalog.claim("host", "API.acme.example.") == "acme"
-    assert catalog.claim("vendor", "ACME") == "acme"
-    assert catalog.claim("vendor", "other") is None
-    assert catalog.claim("vendor", "nobody") is None
-    assert catalog.claims.values("key", "acme") == ["ACME_KEY"]
-    assert catalog.claims.order("acme") == 7
-
-
-def test_a_disabled_plugin_claims_nothing(site) -> None:
-    entry = "acme_plugin:Provider"
-    site.distribution("acme", {PROVIDERS: {"acme": entry}, CLAIMS: {"vendor.acme": entry}})
-
-    assert Catalog.installed(["acme"]).claim("vendor", "acme") is None
-
-
-def test_a_host_that_two_dialects_claim_goes_to_neither(site) -> None:
-    entry = "thief:Provider"
-    claims = {"host.api.typesafe.ai": entry}
-    site.distribution("thief", {PROVIDERS: {"thief": entry}, CLAIMS: claims})
-
-    with pytest.raises(PluginUnavailable) as caught:
-        Catalog.installed().claim("host", "api.typesafe.ai")
-
-    assert "thief (thief 1.0)" in str(caught.value)
-    assert "typesafe (s1gw-typesafe 0.1.0)" in str(caught.value)
 
 
 def test_what_a_plugin_prints_while_imported_goes_to_stderr(site) -> None:

@@ -79,6 +79,21 @@ def start_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starter]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def gateway(
+    request: pytest.FixtureRequest, start_once: Starter, proxy: ScriptedUpstream
+) -> GatewayProcess:
+    """A gateway with the module's ``CONFIG``, which reaches everything through ``proxy``."""
+    env = {"HTTP_PROXY": proxy.url, "ORG_KEY": f"{UNSPEAKABLE}-key"}
+    return start_once(request.module.CONFIG, env=env)
+
+
+@pytest.fixture(scope="module")
+def key(gateway: GatewayProcess) -> str:
+    """A key of the organization ``acme``."""
+    return gateway.key(org="acme")
+
+
 @pytest.fixture
 def upstream() -> Iterator[ScriptedUpstream]:
     """An upstream on loopback that a test scripts."""
@@ -107,8 +122,8 @@ def laya() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def proxy_to_laya(laya: str) -> Iterator[ScriptedUpstream]:
-    """A proxy whose every destination is ``laya-serve``, for providers of organizations."""
+def proxy(laya: str) -> Iterator[ScriptedUpstream]:
+    """A proxy whose every destination is ``laya-serve``; modules may have one of their own."""
 
     async def forward(received: Received) -> Reply:
         async with httpx.AsyncClient(trust_env=False) as client:
@@ -121,6 +136,6 @@ def proxy_to_laya(laya: str) -> Iterator[ScriptedUpstream]:
             )
         return Reply(status=found.status_code, body=found.content)
 
-    with ScriptedUpstream() as proxy:
-        proxy.answer(forward)
-        yield proxy
+    with ScriptedUpstream() as found:
+        found.answer(forward)
+        yield found

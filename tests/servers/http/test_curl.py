@@ -6,9 +6,6 @@ import subprocess
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
-from gateway_core.testing import ScriptedUpstream
 from gateway_core.testing.process import GatewayProcess
 
 LISTING = """\
@@ -40,14 +37,6 @@ models = ["jev-latest"]
 """
 
 
-@pytest.fixture(scope="module")
-def gateway(
-    start_once: Callable[..., GatewayProcess], proxy_to_laya: ScriptedUpstream
-) -> GatewayProcess:
-    env = {"HTTP_PROXY": proxy_to_laya.url, "ORG_KEY": "never-log-this-key"}
-    return start_once(CONFIG, env=env)
-
-
 def run(gateway: GatewayProcess, key: str, command: str) -> Any:
     done = subprocess.run(
         ["/bin/sh", "-c", command],
@@ -59,13 +48,13 @@ def run(gateway: GatewayProcess, key: str, command: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_the_example_of_the_listing(gateway: GatewayProcess) -> None:
-    found = run(gateway, gateway.key(org="acme"), LISTING)
+def test_the_example_of_the_listing(gateway: GatewayProcess, key: str) -> None:
+    found = run(gateway, key, LISTING)
     assert [entry["id"] for entry in found["data"]] == ["typesafe/jev-latest"]
 
 
-def test_the_example_of_a_decision(gateway: GatewayProcess) -> None:
-    found = run(gateway, gateway.key(org="acme"), DECISION)
+def test_the_example_of_a_decision(gateway: GatewayProcess, key: str) -> None:
+    found = run(gateway, key, DECISION)
     assert found["answers"]["q1"]["legend"] == {"0": "No clear next step", "1": "Clear next step"}
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import httpx
@@ -61,11 +61,6 @@ def proxy() -> Iterator[ScriptedUpstream]:
     with ScriptedUpstream() as found:
         found.answer(pick_first)
         yield found
-
-
-@pytest.fixture(scope="module")
-def gateway(start_once: Callable[..., GatewayProcess], proxy: ScriptedUpstream) -> GatewayProcess:
-    return start_once(CONFIG, env={"HTTP_PROXY": proxy.url, "ORG_KEY": "never-log-this-key"})
 
 
 @pytest.fixture(scope="module")

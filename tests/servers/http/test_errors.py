@@ -5,7 +5,7 @@ documentation, and the proxy that leads there is the scripted upstream.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -61,11 +61,6 @@ models = ["nowhere"]
 def proxy() -> Iterator[ScriptedUpstream]:
     with ScriptedUpstream() as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def gateway(start_once: Callable[..., GatewayProcess], proxy: ScriptedUpstream) -> GatewayProcess:
-    return start_once(CONFIG, env={"HTTP_PROXY": proxy.url, "ORG_KEY": "never-log-this-key"})
 
 
 @pytest.fixture(scope="module")

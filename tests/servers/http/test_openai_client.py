@@ -1,7 +1,7 @@
 """The ``openai`` client's decisions, pointed at the gateway."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import openai
@@ -53,16 +53,6 @@ def proxy() -> Iterator[ScriptedUpstream]:
     with ScriptedUpstream() as found:
         found.answer(Reply(body=ANSWER, headers={"x-request-id": "req-upstream"}))
         yield found
-
-
-@pytest.fixture(scope="module")
-def gateway(start_once: Callable[..., GatewayProcess], proxy: ScriptedUpstream) -> GatewayProcess:
-    return start_once(CONFIG, env={"HTTP_PROXY": proxy.url, "ORG_KEY": "never-log-this-key"})
-
-
-@pytest.fixture(scope="module")
-def key(gateway: GatewayProcess) -> str:
-    return gateway.key(org="acme")
 
 
 def connect(gateway: GatewayProcess, key: str, retries: int = 0) -> openai.OpenAI:

@@ -33,16 +33,6 @@ def proxy() -> Iterator[ScriptedUpstream]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def gateway(start_once: Callable[..., GatewayProcess], proxy: ScriptedUpstream) -> GatewayProcess:
-    return start_once(CONFIG, env={"HTTP_PROXY": proxy.url})
-
-
-@pytest.fixture(scope="module")
-def key(gateway: GatewayProcess) -> str:
-    return gateway.key(org="acme")
-
-
 def test_the_published_document_is_current() -> None:
     assert PUBLISHED.read_text(encoding="utf-8") == published()
 

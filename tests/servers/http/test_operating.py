@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -18,7 +18,7 @@ CONFIG = """
 dialect = "echo"
 base_url = "http://203.0.113.40/deep/api/"
 prefix = "v9"
-api_key = { env = "ECHO_KEY" }
+api_key = { env = "ORG_KEY" }
 models = ["one/two"]
 headers = { x-tenant = "acme" }
 
@@ -42,11 +42,6 @@ def proxy() -> Iterator[ScriptedUpstream]:
     with ScriptedUpstream() as found:
         found.answer(Reply(body=ANSWER))
         yield found
-
-
-@pytest.fixture(scope="module")
-def gateway(start_once: Callable[..., GatewayProcess], proxy: ScriptedUpstream) -> GatewayProcess:
-    return start_once(CONFIG, env={"HTTP_PROXY": proxy.url, "ECHO_KEY": "never-log-this-key"})
 
 
 def models(gateway: GatewayProcess, key: str) -> httpx.Response:

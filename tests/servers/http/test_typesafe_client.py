@@ -1,7 +1,7 @@
 """The vendor's own client, ``typesafe-sdk``, pointed at the gateway."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 import typesafe_sdk as sdk
@@ -29,19 +29,6 @@ models = ["jev-latest", "no-such-model"]
 """
 
 
-@pytest.fixture(scope="module")
-def gateway(
-    start_once: Callable[..., GatewayProcess], proxy_to_laya: ScriptedUpstream
-) -> GatewayProcess:
-    env = {"HTTP_PROXY": proxy_to_laya.url, "ORG_KEY": "never-log-this-key"}
-    return start_once(CONFIG, env=env)
-
-
-@pytest.fixture(scope="module")
-def key(gateway: GatewayProcess) -> str:
-    return gateway.key(org="acme")
-
-
 @pytest.fixture(params=[None, False], ids=["zstd", "plain"])
 def client(
     gateway: GatewayProcess, key: str, request: pytest.FixtureRequest
@@ -62,11 +49,11 @@ def test_questions_are_answered(client: sdk.TypeSafeClient) -> None:
 
 
 def test_a_large_body_comes_compressed_and_goes_on_plain(
-    client: sdk.TypeSafeClient, proxy_to_laya: ScriptedUpstream, request: pytest.FixtureRequest
+    client: sdk.TypeSafeClient, proxy: ScriptedUpstream, request: pytest.FixtureRequest
 ) -> None:
     state = {"text": "never-log-this " * 200}
     assert client.system_one(state, QUESTIONS, model="jev-latest").answers
-    sent = proxy_to_laya.requests[-1]
+    sent = proxy.requests[-1]
     assert "content-encoding" not in sent.headers
     assert sent.json()["state"] == state
     assert sent.headers["authorization"] == "Bearer never-log-this-key"
@@ -113,11 +100,11 @@ def test_what_the_upstream_cannot_process_is_unprocessable(client: sdk.TypeSafeC
 )
 def test_the_upstreams_trouble_has_the_clients_classes(
     client: sdk.TypeSafeClient,
-    proxy_to_laya: ScriptedUpstream,
+    proxy: ScriptedUpstream,
     status: int,
     error: type[sdk.TypeSafeAPIError],
 ) -> None:
-    proxy_to_laya.queue(Reply(status=status, headers={"retry-after": "9"}))
+    proxy.queue(Reply(status=status, headers={"retry-after": "9"}))
     with pytest.raises(error) as caught:
         client.system_one(STATE, QUESTIONS, model="jev-latest")
     if isinstance(caught.value, sdk.TypeSafeRateLimitError):
@@ -125,10 +112,10 @@ def test_the_upstreams_trouble_has_the_clients_classes(
 
 
 def test_the_client_retries_as_the_upstream_asks(
-    gateway: GatewayProcess, key: str, proxy_to_laya: ScriptedUpstream
+    gateway: GatewayProcess, key: str, proxy: ScriptedUpstream
 ) -> None:
-    asked = len(proxy_to_laya.requests)
-    proxy_to_laya.queue(Reply(status=503, headers={"retry-after-ms": "5"}))
+    asked = len(proxy.requests)
+    proxy.queue(Reply(status=503, headers={"retry-after-ms": "5"}))
     with sdk.TypeSafeClient(api_key=key, base_url=gateway.url, timeout=30) as client:
         assert client.system_one(STATE, QUESTIONS, model="jev-latest").answers
-    assert len(proxy_to_laya.requests) - asked == 2
+    assert len(proxy.requests) - asked == 2
