@@ -1,5 +1,6 @@
 """docs/performance.md: prose by hand, and between markers what was measured."""
 
+import math
 import os
 import platform
 import re
@@ -46,7 +47,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def spread(value: Spread | None, digits: int = 2) -> str:
     """Return a median with its extremes, or a dash."""
-    if value is None:
+    if value is None or math.isnan(value.middle):
         return NOTHING
     middle, low, high = (f"{n:,.{digits}f}" for n in (value.middle, value.low, value.high))
     return middle if low == high else f"{middle} ({low} to {high})"

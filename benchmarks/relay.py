@@ -16,7 +16,7 @@ from benchmarks.processes import cost
 from benchmarks.targets import Target
 
 SIZES: Final = {"1 KB": 1_000, "100 KB": 100_000, "5 MB": 5_000_000}
-_MOST_IN_FLIGHT: Final = 400_000_000
+_MOST_IN_FLIGHT: Final = 100_000_000
 """More bytes of bodies at once would measure the machine's memory."""
 _LARGEST_REPLY: Final = 100_000
 

@@ -37,8 +37,9 @@ def render_scale(found: Scale) -> str:
     return goals(
         Goal(f"start with {many}, s", large, most=2),
         Goal("start with one of each, s", small),
-        Goal("CPU of a request with all of these in use over that with one", found.cpu, most=1.1),
-        Goal("memory with all of these in use, MB", found.memory[1] / _MEGABYTE, digits=0),
+        Goal("CPU of a request over that with one of each, one key used", found.cpu, most=1.1),
+        Goal("the same, all keys used in turn", found.cpu_in_turn),
+        Goal("memory when all of these were used, MB", found.memory[1] / _MEGABYTE, digits=0),
         Goal("memory with one of each, MB", found.memory[0] / _MEGABYTE, digits=0),
         Goal("throughput of two workers over that of one", found.workers, least=1.8),
         Goal("CPU of a request with two workers over that with one", found.workers_cpu),

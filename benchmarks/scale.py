@@ -31,7 +31,10 @@ class Scale:
     Attributes:
         start_s: seconds to readiness, small and large.
         memory: resident bytes once every key was used, small and large.
-        cpu: CPU of a request with the large configuration over that with the small one.
+        cpu: CPU of a request with the large configuration over that with the small one, when one
+            key is used.
+        cpu_in_turn: the same when all keys are used in turn, so that no processor cache holds
+            what they need.
         workers: throughput of two workers over that of one.
         workers_cpu: CPU of a request with two workers over that with one.
     """
@@ -39,6 +42,7 @@ class Scale:
     start_s: tuple[Spread, Spread]
     memory: tuple[int, int]
     cpu: Spread
+    cpu_in_turn: Spread
     workers: Spread
     workers_cpu: Spread
 
@@ -52,7 +56,9 @@ def measure(effort: Effort) -> Scale:
             s1gw(folder, provider, size=SMALL) as small,
             s1gw(folder, provider, size=LARGE) as large,
         ):
-            sizes = _compare(folder, (small, large), effort)
+            in_turn = _compare(folder, (small, large), effort)
+            one_key = attrs.evolve(large, keys=large.keys[:1])
+            sizes = _compare(folder, (small, one_key), effort)
             memory = (cost(small.pid).memory, cost(large.pid).memory)
         with (
             s1gw(folder, provider, workers=1) as one,
@@ -63,6 +69,7 @@ def measure(effort: Effort) -> Scale:
         start_s=(starts[0], starts[1]),
         memory=memory,
         cpu=Spread.of([b.cpu_us / a.cpu_us for a, b in sizes]),
+        cpu_in_turn=Spread.of([b.cpu_us / a.cpu_us for a, b in in_turn]),
         workers=Spread.of([b.load.rate / a.load.rate for a, b in workers]),
         workers_cpu=Spread.of([b.cpu_us / a.cpu_us for a, b in workers]),
     )
