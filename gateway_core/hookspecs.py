@@ -82,7 +82,8 @@ class ProviderSpec(Protocol):
 
         Raises:
             ProviderError: there is no answer, for one of the reasons that its subclasses name.
-                ``context.forward`` and ``context.post`` raise the right one; anything else becomes ``ProviderCrashed``.
+                ``context.forward`` and ``context.post`` raise the right one; anything else
+                becomes ``ProviderCrashed``.
         """
         raise NotImplementedError
 
