@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,14 @@ def run(installed, tmp_path: Path) -> Run:
         )
 
     return ran
+
+
+def test_the_example_is_installed_like_a_strangers_package() -> None:
+    echo = distribution("s1gw-echo")
+    source = Path(str(echo.locate_file("s1gw_echo/provider.py")))
+    assert EXAMPLE not in source.parents
+    stale = "the example has changed; run: pip install ./examples/s1gw-echo"
+    assert source.read_text() == (EXAMPLE / "src/s1gw_echo/provider.py").read_text(), stale
 
 
 def test_its_tests_pass_at_once(run: Run) -> None:
