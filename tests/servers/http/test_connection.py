@@ -286,7 +286,10 @@ def test_trailers_change_no_header(client: Client) -> None:
 def test_framing_without_end_is_cut_off(client: Client, endless: bytes) -> None:
     client.send(request("transfer-encoding: chunked"), chunk(BODY))
     first, rest = endless[:3], endless[3:]
-    client.send(first + rest * 100_000 if first == b"0\r\n" else endless * 40_000)
+    try:
+        client.send(first + rest * 100_000 if first == b"0\r\n" else endless * 40_000)
+    except ConnectionError:
+        return  # cut off before it had sent all that, and so without an ear for the refusal
     assert client.refusal() == (400, "invalid_request")
 
 
