@@ -1,0 +1,23 @@
+"""Nothing leaves the machine unannounced, over HTTP either."""
+
+from collections.abc import Callable
+
+from gateway_core.testing.process import GatewayProcess
+
+KEY = {"TYPESAFE_API_KEY": "never-log-this-key"}
+
+
+def test_an_automatic_chain_that_leaves_the_machine_is_announced_once(
+    start: Callable[..., GatewayProcess],
+) -> None:
+    gateway = start("", "--auth", "disabled", env=KEY)
+    gateway.stop()
+
+    assert gateway.log.count("questions may leave this machine to typesafe (api.typesafe.ai)") == 1
+
+
+def test_a_chain_that_was_chosen_is_not(start: Callable[..., GatewayProcess]) -> None:
+    gateway = start("[decide]\nchain = ['typesafe']\n", "--auth", "disabled", env=KEY)
+    gateway.stop()
+
+    assert "may leave this machine" not in gateway.log
