@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 import socket
 from math import ceil
@@ -24,8 +25,6 @@ from gateway_core.servers.http.workers import Workers, end_with_supervisor
 
 _log: Final = logging.getLogger("s1gw.http")
 _BACKLOG: Final = 2048
-_QUIET: Final = ("mcp", "httpx")
-"""Libraries whose log lines may hold what callers and upstreams sent."""
 
 
 @attrs.frozen(kw_only=True)
@@ -56,7 +55,7 @@ class AppFactory:
     def __call__(self) -> Application:
         """Return the application, with this process's logs set up."""
         loaded = self.options.load()
-        set_up_logs(loaded)
+        logs.setup(loaded.config.log.format, loaded.config.log.level)
         end_with_supervisor()
         log = loaded.config.log
         render = as_json if log.format == "json" else as_text
@@ -74,14 +73,14 @@ def serve(options: Options) -> None:
     if "http" in loaded.broken:
         # What is open to others is not served by defaults that nobody chose.
         raise ConfigError(*loaded.faults)
-    set_up_logs(loaded)
+    logs.setup(loaded.config.log.format, loaded.config.log.level)
     http = loaded.config.http
     keys = check(http)
     listener = _bind(http)
     warn(loaded, keys)
-    _announce(http, listener)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave)
+    _announce(http, listener)
     config = _uvicorn_config(options, http)
     if http.workers > 1:
         Workers(config, [listener]).run()
@@ -128,15 +127,7 @@ def _uvicorn_config(options: Options, http: HttpConfig) -> uvicorn.Config:
     )
 
 
-def set_up_logs(loaded: Loaded) -> None:
-    """Send our lines and the libraries' warnings to stderr in the one format."""
-    logs.setup(loaded.config.log.format, loaded.config.log.level)
-    root = logging.getLogger()
-    root.handlers[:] = logging.getLogger(logs.ROOT).handlers
-    root.setLevel(logging.WARNING)
-    for name in _QUIET:
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
 def _leave(*_: object) -> NoReturn:
-    raise SystemExit(0)
+    # Until the server takes signals itself there is nothing to finish, and an exception would
+    # come up in the midst of its start.
+    os._exit(0)
