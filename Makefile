@@ -63,7 +63,7 @@ $(VENV)/.ready: $(VENV)/.python requirements.txt $(PROJECTS)
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.python requirements-dev.txt requirements-bare.txt $(PROJECTS)
-	@echo "Setting up $(VENV) with what the tests need (once) ..."
+	@echo "Setting up $(VENV) with what the tests need (once); that laya lacks torch is meant ..."
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-bare.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@ $(VENV)/.ready
