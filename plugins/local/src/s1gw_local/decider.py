@@ -13,6 +13,21 @@ from s1gw_local.scoring import choice_confidence, score_confidence, softmax
 
 
 @attrs.frozen(kw_only=True)
+class Answers:
+    """What came of one body.
+
+    Attributes:
+        by_id: the answers, by question id.
+        tokens: how many tokens were read for them.
+        truncated: whether a state was too long to be read whole.
+    """
+
+    by_id: Mapping[str, Any]
+    tokens: int
+    truncated: bool
+
+
+@attrs.frozen(kw_only=True)
 class Decider:
     """Answers questions by the similarity of their text to each option.
 
@@ -24,8 +39,8 @@ class Decider:
     engine: Engine
     temperature: float | None = None
 
-    async def answers(self, body: Body) -> tuple[dict[str, Any], int]:
-        """Return the answers by question id, and the number of tokens read for them.
+    async def answers(self, body: Body) -> Answers:
+        """Return the answers to a body's questions.
 
         Raises:
             ProviderError: the engine cannot be loaded.
@@ -40,7 +55,8 @@ class Decider:
             similarities = [float(option.vector @ state) for option in options]
             found[question.id] = self._answer(question, similarities)
             tokens += sum(option.tokens for option in options)
-        return found, tokens
+        truncated = not all(state.whole for state in states.values())
+        return Answers(by_id=found, tokens=tokens, truncated=truncated)
 
     def _answer(self, question: Question, similarities: list[float]) -> Mapping[str, Any]:
         temperature = self.temperature or shipped_fit().temperature[question.type]

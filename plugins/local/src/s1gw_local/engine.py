@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 WINDOW: Final = 1_500
 """Characters of a state that are embedded at once: under the model's 512 tokens in most texts."""
+WINDOWS: Final = 4
+"""The most windows of a state that are read, so that a long one takes seconds at the most."""
 _PORTION: Final = 3_000
 _WORKERS: Final = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="s1gw-local")
 
@@ -34,10 +36,12 @@ class Embedding:
     Attributes:
         vector: 384 floats of length 1, centred.
         tokens: how many tokens the model read.
+        whole: whether it read all of the text.
     """
 
     vector: "Vector"
     tokens: int
+    whole: bool = True
 
 
 class Engine:
@@ -53,12 +57,15 @@ class Engine:
     async def state(self, text: str) -> Embedding:
         """Embed a text of any length: the mean of its windows, weighted by their tokens.
 
+        Of a long text some windows are read, spread evenly from its first to its last.
+
         Raises:
             ProviderError: the engine cannot be loaded; the text says what to do.
         """
         windows = [text[start : start + WINDOW] for start in range(0, len(text), WINDOW)]
-        parts = [await _in_thread(_embed_state, window) for window in windows]
-        return parts[0] if len(parts) == 1 else _mean(parts)
+        parts = [await _in_thread(_embed_state, window) for window in _spread(windows)]
+        mean = parts[0] if len(parts) == 1 else _mean(parts)
+        return attrs.evolve(mean, whole=len(parts) == len(windows))
 
     async def options(self, texts: Sequence[str]) -> list[Embedding]:
         """Embed the options of one question, in order, from the cache where it can.
@@ -95,6 +102,13 @@ def _portions(texts: Sequence[str]) -> Iterator[list[str]]:
             portion = []
         portion.append(text)
     yield portion
+
+
+def _spread(windows: list[str]) -> list[str]:
+    last = len(windows) - 1
+    if last < WINDOWS:
+        return windows
+    return [windows[round(step * last / (WINDOWS - 1))] for step in range(WINDOWS)]
 
 
 def _mean(parts: Sequence[Embedding]) -> Embedding:

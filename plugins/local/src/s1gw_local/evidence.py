@@ -53,8 +53,8 @@ async def measure(task: Task) -> list[Measured]:
 
 
 async def _measured(decider: Decider, example: Example) -> Measured:
-    answers, _ = await decider.answers(Body(model="local", questions=(example.question,)))
-    probabilities = tuple(answers[example.question.id]["probabilities"].values())
+    found = await decider.answers(Body(model="local", questions=(example.question,)))
+    probabilities = tuple(found.by_id[example.question.id]["probabilities"].values())
     state = raw_vector(example.question.subject)
     cosines = [float(_vector(text) @ state) for text in example.question.texts]
     return Measured(

@@ -90,7 +90,7 @@ class LocalProvider:
                 status=404,
                 upstream_message=f"model: unknown; the embedded engine serves {MODEL!r}",
             )
-        answers, tokens = await self._decider.answers(body)
-        usage = {"input_tokens": tokens, "output_tokens": 0}
-        reply = {"model": ANSWERED_BY, "answers": answers, "usage": usage}
+        found = await self._decider.answers(body)
+        usage = {"input_tokens": found.tokens, "output_tokens": 0, "truncated": found.truncated}
+        reply = {"model": ANSWERED_BY, "answers": found.by_id, "usage": usage}
         return DecisionReply(body=json.dumps(reply).encode())
