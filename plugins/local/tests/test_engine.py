@@ -144,7 +144,7 @@ def test_importing_the_plugin_loads_nothing_heavy():
 
 DECIDE = textwrap.dedent("""
     import asyncio
-    from s1gw_local.engine import WINDOW, WINDOWS, Engine
+    from s1gw_local.engine import Engine
     from gateway_core.errors import ProviderError
     try:
         asyncio.run(Engine(8).state("hello"))
