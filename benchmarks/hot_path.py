@@ -6,6 +6,7 @@ the same on a busy machine as on an idle one, so that a test can hold it.
 """
 
 import asyncio
+import gc
 import socket
 import tempfile
 from collections.abc import AsyncIterator
@@ -68,6 +69,26 @@ async def _count(folder: Path, requests: int, body: bytes, size: Size) -> Instru
     if statuses != [200] * requests:
         raise RuntimeError(f"a request was not relayed: {sorted(set(statuses))}")
     return counter
+
+
+def garbage(requests: int, body: bytes) -> int:
+    """Return how many objects ``requests`` leave that only the garbage collector finds."""
+    with tempfile.TemporaryDirectory() as folder:
+        return uvloop.run(_garbage(Path(folder), requests, body))
+
+
+async def _garbage(folder: Path, requests: int, body: bytes) -> int:
+    async with _provider() as provider, _gateway(write_setting(folder, provider, Size())) as target:
+        client = await Client.connect(target)
+        await ask_once(target, [client] * _WARM_UP, body)
+        gc.collect()
+        gc.disable()
+        try:
+            await ask_once(target, [client] * requests, body)
+            return gc.collect()
+        finally:
+            gc.enable()
+            client.close()
 
 
 class _UnshownLog(AccessLog):

@@ -50,10 +50,13 @@ def render_decide(found: Mapping[int, Share]) -> str:
     """Return the table of the decide path."""
     rows = []
     for count, share in found.items():
-        told = (("over MCP", share.call), ("of it in the gateway", share.gateway))
-        for what, (p50, p99) in told:
-            rows.append(Goal(f"{count} at once, {what}, p50 ms", p50, most=1))
-            rows.append(Goal(f"{count} at once, {what}, p99 ms", p99, most=5))
+        (own50, own99), (whole50, whole99) = share.gateway, share.call
+        rows += [
+            Goal(f"the gateway's own share, {count} at once, p50 ms", own50, most=1),
+            Goal(f"the gateway's own share, {count} at once, p99 ms", own99, most=5),
+            Goal(f"the client's view over MCP, {count} at once, p50 ms", whole50),
+            Goal(f"the client's view over MCP, {count} at once, p99 ms", whole99),
+        ]
     return f"The provider takes {PROVIDER_S * 1000:.0f} ms.\n\n{goals(*rows)}"
 
 

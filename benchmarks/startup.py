@@ -16,7 +16,7 @@ from benchmarks import targets
 from benchmarks.decide import COMMAND, environment_for
 from benchmarks.effort import Effort
 from benchmarks.figures import Spread
-from benchmarks.gateway_target import wait_until_ready
+from benchmarks.gateway_target import Size, wait_until_ready, write_setting
 from benchmarks.processes import GATEWAY_CORE, free_port, need, running
 from benchmarks.stdio import seconds_to_initialize
 
@@ -42,6 +42,7 @@ def measure(effort: Effort) -> Startup:
     """Start everything in turn, as often as ``effort`` says."""
     with tempfile.TemporaryDirectory() as name, targets.upstream(1_000) as provider:
         environment = environment_for(Path(name), provider)
+        relaying = write_setting(Path(name), provider, Size()).environment
         starts: dict[str, Callable[[], float]] = {
             "python -c pass": lambda: _ended(("-c", "pass"), environment),
             "import click": lambda: _ended(("-c", "import click"), environment),
@@ -51,7 +52,7 @@ def measure(effort: Effort) -> Startup:
                 (sys.executable, "-m", "benchmarks.minimal_mcp"), environment
             ),
             "s1gw serve --mcp": lambda: _initialized(COMMAND, environment),
-            "s1gw serve --http": lambda: _ready(environment),
+            "s1gw serve --http": lambda: _ready(relaying),
         }
         taken: dict[str, list[float]] = {name: [] for name in starts}
         for number in range(effort.starts + 1):

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 from benchmarks.gateway_target import Size
-from benchmarks.hot_path import count
+from benchmarks.hot_path import count, garbage
 from benchmarks.instructions import InstructionCounter
+from benchmarks.relay import body_of
 
 REQUESTS = 60
 BUDGETS = {(3, 11): 4600, (3, 12): 4170, (3, 13): 4120}
@@ -37,6 +38,12 @@ def test_the_size_of_the_configuration_changes_nothing(instructions: float) -> N
 def test_a_body_costs_next_to_nothing_by_its_size(instructions: float) -> None:
     large = count(REQUESTS, length=100_000).total / REQUESTS
     assert large < instructions * 1.4
+
+
+@pytest.mark.parametrize("body", [body_of(1_000), b"no JSON", b'{"model": "x", "questions": {}}'])
+def test_a_request_leaves_nothing_to_the_garbage_collector(body: bytes) -> None:
+    # The server lets it look so seldom that a body in a cycle would be kept for long.
+    assert garbage(REQUESTS, body) < REQUESTS / 2
 
 
 def test_work_of_any_kind_is_counted() -> None:

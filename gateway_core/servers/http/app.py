@@ -24,6 +24,9 @@ from gateway_core.servers.http.routes import find
 from gateway_core.servers.http.services import Services
 
 _log: Final = logging.getLogger("s1gw.http")
+_GARBAGE: Final = 50_000
+"""How many objects may pile up before some are looked at: a request makes no garbage that only a
+look finds, and some hundred requests under way hold more than Python's own 700."""
 _READ_BYTES: Final = 256 * 1024
 CLIENT_GONE: Final = 499
 """nginx's status for a client that did not wait; nobody receives it."""
@@ -100,6 +103,7 @@ class Application:
                 return
             # What is there now stays: looking for garbage in it only delays requests.
             gc.freeze()
+            gc.set_threshold(_GARBAGE)
             keep_freed_memory()
             await send({"type": "lifespan.startup.complete"})
             await receive()
