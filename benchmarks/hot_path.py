@@ -44,6 +44,7 @@ _NOT_OURS: Final = (
     asyncio.streams.__file__,
 )
 _WARM_UP: Final = 20
+_REPLY: Final = upstream.reply_of(1_000)
 
 
 def count(requests: int, length: int = 1_000, configured: Size | None = None) -> InstructionCounter:
@@ -71,14 +72,23 @@ async def _count(folder: Path, requests: int, body: bytes, size: Size) -> Instru
     return counter
 
 
-def garbage(requests: int, body: bytes) -> int:
-    """Return how many objects ``requests`` leave that only the garbage collector finds."""
+def garbage(requests: int, body: bytes, reply: bytes | None = None) -> int:
+    """Return how many objects ``requests`` leave that only the garbage collector finds.
+
+    Args:
+        requests: how many are made.
+        body: what each sends.
+        reply: what the upstream answers instead of a good reply, head included.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        return uvloop.run(_garbage(Path(folder), requests, body))
+        return uvloop.run(_garbage(Path(folder), requests, body, reply or _REPLY))
 
 
-async def _garbage(folder: Path, requests: int, body: bytes) -> int:
-    async with _provider() as provider, _gateway(write_setting(folder, provider, Size())) as target:
+async def _garbage(folder: Path, requests: int, body: bytes, reply: bytes) -> int:
+    async with (
+        _provider(reply) as provider,
+        _gateway(write_setting(folder, provider, Size())) as target,
+    ):
         client = await Client.connect(target)
         await ask_once(target, [client] * _WARM_UP, body)
         gc.collect()
@@ -99,8 +109,8 @@ class _UnshownLog(AccessLog):
 
 
 @asynccontextmanager
-async def _provider() -> AsyncIterator[Target]:
-    upstream.Upstream.reply = upstream.reply_of(1_000)
+async def _provider(reply: bytes = _REPLY) -> AsyncIterator[Target]:
+    upstream.Upstream.reply = reply
     server = await asyncio.get_running_loop().create_server(upstream.Upstream, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]

@@ -89,6 +89,9 @@ class Connection(asyncio.BufferedProtocol):
                 self._waiter = None
                 self._transport.abort()
             raise
+        finally:
+            # Its exception holds this frame, and so would hold itself, and the body, for long.
+            del waiter
 
     def _write(self, head: bytes, body: bytes) -> None:
         if len(body) <= _ONE_WRITE:
@@ -138,8 +141,11 @@ class Connection(asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End the request under way, if there is one, and leave the pool."""
         self._owner.lost(self)
-        if self._waiter is None:
-            return
+        if self._waiter is not None:
+            self._end_early(exc)
+        self._reader.close()
+
+    def _end_early(self, exc: Exception | None) -> None:
         # A reset is no end: what came before it may be a part only.
         if exc is None and self._reader.end():
             self._finish()

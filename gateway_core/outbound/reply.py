@@ -55,6 +55,10 @@ class ReplyReader:
         self._parser = HttpResponseParser(self)
         self.begin(head_only=False)
 
+    def close(self) -> None:
+        """Let go of the parser, which holds on to its reader in return."""
+        del self._parser
+
     def begin(self, *, head_only: bool) -> None:
         """Expect the reply to a new request; ``head_only`` when it was a HEAD."""
         self.complete = self.reusable = self.head_done = False

@@ -46,6 +46,20 @@ def test_a_request_leaves_nothing_to_the_garbage_collector(body: bytes) -> None:
     assert garbage(REQUESTS, body) < REQUESTS / 2
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n",
+        b"no HTTP\r\n\r\n",
+    ],
+)
+def test_a_failure_leaves_no_frame_and_no_body_to_the_garbage_collector(reply: bytes) -> None:
+    # Where the connection is dropped, the fake upstream leaves five objects of its own.
+    assert garbage(REQUESTS, body_of(1_000), reply) < REQUESTS * 6
+
+
 def test_work_of_any_kind_is_counted() -> None:
     def work(times: int) -> int:
         with InstructionCounter() as counter:
