@@ -7,7 +7,6 @@ import attrs
 from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.catalog import Catalog
 from gateway_core.config.loaded import Loaded
-from gateway_core.config.model import Config
 from gateway_core.config.paths import state_dir
 from gateway_core.decide import Chain, Decider, Judge, Link, Observer, Settler
 from gateway_core.errors import ConfigError
@@ -16,6 +15,7 @@ from gateway_core.outbound import Outbound
 from gateway_core.pause import Pause
 from gateway_core.registry import Registry
 from gateway_core.reports import GatewayParts
+from gateway_core.reports.faults import unknown_names
 
 
 def operators_parts(loaded: Loaded, outbound: Outbound) -> GatewayParts:
@@ -34,7 +34,7 @@ def operators_parts(loaded: Loaded, outbound: Outbound) -> GatewayParts:
         chain=[_link(registry, name) for name in registry.plan.chain],
         calibrator=Calibrator.load(state / "calibration"),
         thresholds=Thresholds.load(state, decide.threshold, decide.thresholds),
-        problems=_unknown_names(loaded.config, registry),
+        problems=unknown_names(registry),
         middleware=build_middleware(loaded, catalog),
     )
 
@@ -97,20 +97,3 @@ def _link(registry: Registry, name: str) -> Link:
 def _nobody(registry: Registry) -> ConfigError:
     problems = registry.problems or ("no provider is usable; s1gw health says why",)
     return ConfigError(*problems)
-
-
-def _unknown_names(config: Config, registry: Registry) -> list[str]:
-    """Name the tables that speak of providers which could never be asked."""
-    known = {candidate.name for candidate in registry.plan.candidates} | config.providers.keys()
-    tables = {
-        "decide.thresholds": config.decide.thresholds,
-        "decide.order_check": config.decide.order_check,
-        "decide.tournament": config.decide.tournament,
-        "decision_log.shadow": config.decision_log.shadow,
-    }
-    return [
-        f"{path}: there is no provider {name!r}"
-        for path, names in tables.items()
-        for name in names
-        if name not in known
-    ]

@@ -20,7 +20,8 @@ def require_sound(registry: Registry) -> None:
 def every_fault(registry: Registry) -> list[str]:
     """Return every fault, after building each provider and middleware in use; imports them."""
     registry.build_all()
-    return known_faults(registry, build_middleware(registry.loaded, registry.catalog))
+    known = known_faults(registry, build_middleware(registry.loaded, registry.catalog))
+    return [*known, *unknown_names(registry)]
 
 
 def known_faults(registry: Registry, middleware: Sequence[MiddlewareSlot]) -> list[str]:
@@ -32,3 +33,22 @@ def known_faults(registry: Registry, middleware: Sequence[MiddlewareSlot]) -> li
     """
     faults = (fault for slot in middleware for fault in slot.faults)
     return list(dict.fromkeys((*registry.problems, *faults)))
+
+
+def unknown_names(registry: Registry) -> list[str]:
+    """Name the tables that speak of providers which could never be asked."""
+    config = registry.loaded.config
+    known = {candidate.name for candidate in registry.plan.candidates} | config.providers.keys()
+    known.update(registry.catalog.available())
+    tables = {
+        "decide.thresholds": config.decide.thresholds,
+        "decide.order_check": config.decide.order_check,
+        "decide.tournament": config.decide.tournament,
+        "decision_log.shadow": config.decision_log.shadow,
+    }
+    return [
+        f"{path}: there is no provider {name!r}"
+        for path, names in tables.items()
+        for name in names
+        if name not in known and registry.catalog.claim("vendor", name) is None
+    ]

@@ -4,6 +4,8 @@ import json
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from gateway_core.config.load import load_config
 
 
@@ -70,6 +72,20 @@ def test_check_as_json_has_the_same_faults(run, write_config) -> None:
         "file": str(path),
         "faults": ['decide.timeout_s: expected a positive number, got "fast"'],
     }
+
+
+def test_check_names_tables_that_speak_of_providers_nobody_can_ask(run, write_config) -> None:
+    write_config("[decide]\nchain = ['local']\n[decide.thresholds]\nlocla = 0.9\n")
+    result = run("config", "check")
+
+    assert result.exit_code == 1
+    assert "decide.thresholds: there is no provider 'locla'" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["local", "typesafe", "openai", "openai-decisions"])
+def test_check_knows_installed_providers_beside_the_chain(run, write_config, name: str) -> None:
+    write_config(f"[decide]\nchain = ['local']\n[decide.thresholds]\n{name} = 0.9\n")
+    assert run("config", "check").stdout == "The configuration is sound.\n"
 
 
 def test_check_is_content_with_a_sound_configuration(run, write_config) -> None:
