@@ -223,7 +223,8 @@ def test_what_is_not_http_is_refused_in_the_envelope(client: Client, data: bytes
 
 
 def test_a_head_over_the_bound_is_refused(client: Client) -> None:
-    client.send(b"GET /healthz HTTP/1.1\r\na: ", b"x" * 70_000)
+    # The last bytes are those over the bound: a close with more unread could be a reset.
+    client.send(b"GET /healthz HTTP/1.1\r\na: ", b"x" * 65_536)
     assert client.refusal() == (431, "request_headers_too_large")
     assert client.closed
 
