@@ -19,13 +19,14 @@ from gateway_core.api import HOOKS
 from gateway_core.context import Endpoint
 from gateway_core.errors import (
     ConfigError,
+    MalformedResponse,
     PluginUnavailable,
     ProviderCrashed,
     ProviderError,
     ProviderTimeout,
 )
 from gateway_core.hookspecs import PROJECT, ProviderSpec, hookimpl
-from gateway_core.types import Capabilities, Format, ModelInfo, ProbeResult
+from gateway_core.types import Capabilities, DecisionReply, Format, ModelInfo, ProbeResult
 
 _log: Final = logging.getLogger("s1gw.provider")
 _REQUIRED: Final = ("decide", "capabilities", "build_url")
@@ -100,6 +101,19 @@ def checked_capabilities(hooks: ProviderSpec, name: str) -> Capabilities:
         raise PluginUnavailable(
             f"provider {name!r}: 'capabilities' must return Capabilities with at least one format"
         )
+    return found
+
+
+def checked_reply(found: object) -> DecisionReply:
+    """Make sure that what ``decide`` returned is a reply, and a success.
+
+    Raises:
+        MalformedResponse: it is something else.
+    """
+    if not isinstance(found, DecisionReply) or not isinstance(found.body, bytes):
+        raise MalformedResponse("the plugin did not return a DecisionReply")
+    if not isinstance(found.status, int) or not 200 <= found.status < 300:
+        raise MalformedResponse("the plugin returned a failure as if it were a reply")
     return found
 
 

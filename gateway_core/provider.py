@@ -1,7 +1,7 @@
 """One configured provider, and the one step that both faces share: asking it."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from math import inf
 from typing import Any, Final
 
 import attrs
@@ -19,11 +19,13 @@ from gateway_core.hooks import (
     StrangersCode,
     building,
     checked_capabilities,
+    checked_reply,
     direct_decide,
     make_hooks,
 )
 from gateway_core.hookspecs import ProviderSpec
 from gateway_core.structure import HERE, Sources, plugin_settings
+from gateway_core.time_limits import TimeLimit
 from gateway_core.types import (
     Capabilities,
     DecisionReply,
@@ -55,12 +57,16 @@ class Provider:
     capabilities: Capabilities
     endpoint: Endpoint
     _decide: Callable[..., Awaitable[object]] = attrs.field(init=False, repr=False)
+    _guard: StrangersCode = attrs.field(init=False, repr=False)
+    _longest_s: float = attrs.field(init=False, repr=False)
     _under_way: int = attrs.field(default=0, init=False)
     _decide_url: str | None = attrs.field(default=None, init=False)
 
-    @_decide.default
-    def _direct_decide(self) -> Callable[..., Awaitable[object]]:
-        return direct_decide(self.hooks)
+    def __attrs_post_init__(self) -> None:
+        """Work out once what every call needs."""
+        self._decide = direct_decide(self.hooks)
+        self._guard = StrangersCode(self.name)
+        self._longest_s = inf if self.endpoint.timeout_s is None else self.endpoint.timeout_s
 
     @property
     def model(self) -> str:
@@ -79,7 +85,7 @@ class Provider:
             DestinationUnusable: the provider names no usable URL.
             ProviderCrashed: the plugin raised something else.
         """
-        with StrangersCode(self.name):
+        with self._guard:
             found: object = self.hooks.build_url(operation=operation)
         if not isinstance(found, str):
             raise DestinationUnusable(f"provider {self.name!r} did not name a URL")
@@ -90,44 +96,41 @@ class Provider:
         return found
 
     async def ask(self, request: DecisionRequest, timeout_s: float) -> DecisionReply:
-        """Make one attempt at a decision, in at most ``timeout_s`` seconds.
+        """Make one attempt at a decision.
+
+        It takes at most ``timeout_s`` seconds, or the endpoint's own limit if that is less.
 
         Raises:
             ProviderError: the provider refused, failed, or gave something else than a reply.
         """
-        if self._decide_url is None:
-            self._decide_url = self.url(Operation.DECIDE)
+        url = self._decide_url or self._find_decide_url()
         bound = self.endpoint.max_concurrency
         if bound is not None and self._under_way >= bound:
             raise Overloaded(f"provider {self.name!r} is at its max_concurrency", headers=_BUSY)
+        limit_s = min(timeout_s, self._longest_s)
         self._under_way += 1
         try:
-            return await self._attempt(request, self._decide_url, timeout_s)
+            with TimeLimit(limit_s), self._guard:
+                reply: object = await self._decide(request=request, url=url)
+        except TimeoutError:
+            raise ProviderTimeout(f"no answer within {limit_s:g} s") from None
         finally:
             self._under_way -= 1
+        return checked_reply(reply)
 
-    async def _attempt(self, request: DecisionRequest, url: str, timeout_s: float) -> DecisionReply:
-        try:
-            async with asyncio.timeout(timeout_s):
-                with StrangersCode(self.name):
-                    reply: object = await self._decide(request=request, url=url)
-        except TimeoutError:
-            raise ProviderTimeout(f"no answer within {timeout_s:g} s") from None
-        if not isinstance(reply, DecisionReply) or not isinstance(reply.body, bytes):
-            raise MalformedResponse("the plugin did not return a DecisionReply")
-        if not isinstance(reply.status, int) or not 200 <= reply.status < 300:
-            raise MalformedResponse("the plugin returned a failure as if it were a reply")
-        return reply
+    def _find_decide_url(self) -> str:
+        self._decide_url = self.url(Operation.DECIDE)
+        return self._decide_url
 
     async def probe(self, timeout_s: float) -> ProbeResult:
         """Probe the provider; a failure of any kind is a result, not an exception."""
+        limit_s = min(timeout_s, self._longest_s)
         try:
             url = self.url(Operation.HEALTH)
-            async with asyncio.timeout(timeout_s):
-                with StrangersCode(self.name):
-                    found: object = await self.hooks.probe(url=url)
+            with TimeLimit(limit_s), self._guard:
+                found: object = await self.hooks.probe(url=url)
         except TimeoutError:
-            return ProbeResult(ok=False, detail=f"no answer within {timeout_s:g} s")
+            return ProbeResult(ok=False, detail=f"no answer within {limit_s:g} s")
         except ProviderError as error:
             return ProbeResult(ok=False, detail=str(error))
         if isinstance(found, ProbeResult):
@@ -140,7 +143,7 @@ class Provider:
         Raises:
             ProviderError: the plugin failed, or returned something else than models.
         """
-        with StrangersCode(self.name):
+        with self._guard:
             found: object = await self.hooks.list_models()
         if not isinstance(found, Sequence) or not all(isinstance(m, ModelInfo) for m in found):
             raise MalformedResponse("the plugin did not return a list of ModelInfo")
