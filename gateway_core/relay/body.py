@@ -3,54 +3,53 @@
 import json
 from typing import Final
 
-import attrs
 import msgspec
 
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.members import JsonObject
+from gateway_core.relay.members import Members, place_of, read_members
 from gateway_core.schema import is_blank
 from gateway_core.types import Format
 
 _text: Final = msgspec.json.Decoder(str)
-_FORMATS: Final = {b"{": Format.SYSTEMONE, b"[": Format.OPENAI}
+_FORMATS: Final = {ord("{"): Format.SYSTEMONE, ord("["): Format.OPENAI}
+_ABSENT: Final = msgspec.Raw(b"null")
 
 
-@attrs.define(kw_only=True)
-class DecisionBody:
+class DecisionBody(msgspec.Struct, kw_only=True, eq=False):
     """What the relay reads of a body; the rest of it is nobody's business.
 
     Attributes:
         content: the whole body, in bytes.
+        json: the JSON in it, which is the whole unless that is a multipart form.
+        start: where in ``content`` the JSON starts.
         format: the wire format, told from ``questions``.
         model: the model that it names.
-        start: where the value of ``model`` starts in ``content``.
-        end: where it ends.
-        part: where the JSON starts and ends in ``content``, when that is a multipart form.
+        members: the values at the top level of the JSON.
     """
 
-    content: bytes = attrs.field(repr=False)
+    content: bytes
+    json: bytes
+    start: int = 0
     format: Format
     model: str
-    start: int
-    end: int
-    part: tuple[int, int] | None = None
+    members: Members
+
+    # A body is shown nowhere.
+    __repr__ = object.__repr__
 
     @property
     def multipart(self) -> bool:
         """Whether ``content`` is a multipart form."""
-        return self.part is not None
-
-    @property
-    def json(self) -> bytes:
-        """The JSON alone."""
-        return self.content if self.part is None else self.content[slice(*self.part)]
+        return self.content is not self.json
 
     def naming(self, model: str) -> bytes:
         """Return the body with ``model`` in place of its own, and no other byte changed."""
         if model == self.model:
             return self.content
+        start, end = place_of("model", self.json, self.members)
         view = memoryview(self.content)
-        return b"".join((view[: self.start], msgspec.json.encode(model), view[self.end :]))
+        before, after = view[: self.start + start], view[self.start + end :]
+        return b"".join((before, msgspec.json.encode(model), after))
 
 
 def read_body(content: bytes, content_type: str = "application/json") -> DecisionBody:
@@ -65,18 +64,13 @@ def read_body(content: bytes, content_type: str = "application/json") -> Decisio
     from gateway_core.relay.multipart import request_part
 
     start, end = request_part(content, content_type)
-    inner = read_json(content[start:end])
-    if inner.format is not Format.SYSTEMONE:
+    body = read_json(content[start:end])
+    if body.format is not Format.SYSTEMONE:
         raise RelayRefused(
             "format_mismatch", "a multipart body must hold a System One request", "questions"
         )
-    return attrs.evolve(
-        inner,
-        content=content,
-        start=inner.start + start,
-        end=inner.end + start,
-        part=(start, end),
-    )
+    body.content, body.start = content, start
+    return body
 
 
 def read_json(content: bytes) -> DecisionBody:
@@ -86,40 +80,29 @@ def read_json(content: bytes) -> DecisionBody:
         RelayRefused: it is no JSON object, a top-level key is repeated, ``model`` is no
             non-blank string, or ``questions`` is neither an object nor an array.
     """
-    found = JsonObject(content)
-    names = found.names
-    if len(set(names)) != len(names):
-        raise _invalid("a top-level key of the body occurs twice")
-    if "model" not in names:
-        raise _invalid("model must be a non-blank string", "model")
-    place = names.index("model")
-    start, end = found.span(place)
-    model = _model(content[start:end])
-    return DecisionBody(content=content, format=_format(found), model=model, start=start, end=end)
+    members = read_members(content)
+    model = _model(members.get("model", _ABSENT))
+    wire = _FORMATS.get(memoryview(members.get("questions", _ABSENT))[0])
+    if wire is None:
+        raise _invalid(
+            "questions must be an object (System One) or an array (OpenAI Decisions)", "questions"
+        )
+    return DecisionBody(content=content, json=content, format=wire, model=model, members=members)
 
 
-def _model(value: bytes) -> str:
-    if not value.startswith(b'"'):
-        raise _invalid("model must be a non-blank string", "model")
+def _model(value: msgspec.Raw) -> str:
     try:
         model = _text.decode(value)
+    except msgspec.ValidationError:
+        model = ""
     except msgspec.DecodeError:
         # The standard library's parser, unlike msgspec's, reads lone surrogates.
-        model = str(json.loads(value))
+        found: object = json.loads(bytes(value))
+        model = found if isinstance(found, str) else ""
     if is_blank(model):
         raise _invalid("model must be a non-blank string", "model")
     return model
 
 
-def _format(found: JsonObject) -> Format:
-    if "questions" in found.names:
-        known = _FORMATS.get(found.first(found.names.index("questions")))
-        if known is not None:
-            return known
-    raise _invalid(
-        "questions must be an object (System One) or an array (OpenAI Decisions)", "questions"
-    )
-
-
-def _invalid(message: str, field: str | None = None) -> RelayRefused:
+def _invalid(message: str, field: str) -> RelayRefused:
     return RelayRefused("invalid_request", message, field)

@@ -2,17 +2,17 @@
 
 msgspec checks the whole text at C speed and gives every top-level value as the bytes it came
 in. Keys are taken as objects that are equal only to themselves, so that a repeated key is
-kept rather than merged, and so the members stand in the text exactly as they are listed.
+kept rather than merged, and so is always found out.
 
 What msgspec leaves open is settled here: strings must be UTF-8 (RFC 8259 §8.1), and escapes of
 lone surrogates are allowed, as the grammar of RFC 8259 §7 has them.
 """
 
 import json
+import operator
 import re
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -26,84 +26,76 @@ _KEY: Final = re.compile(
 )
 _STEP: Final = 1 << 20
 
+Members = Mapping[str, msgspec.Raw]
+"""The values of an object by their keys, unescaped, in the order of the text."""
 
-class Name:
+
+class Name(str):
     """A key as it was read; two of the same text are still two."""
 
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
-def _name(_: type[Name], text: str) -> Name:
-    return Name(text)
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
-_decoder: Final = msgspec.json.Decoder(type=dict[Name, msgspec.Raw], dec_hook=_name)
-_Members = dict[Name, msgspec.Raw]
+# The hook is called with the type and the text: the key is made without a step of Python.
+_decoder: Final = msgspec.json.Decoder(type=dict[Name, msgspec.Raw], dec_hook=operator.call)
 
 
-class JsonObject:
-    """The members of one JSON object, in the order of its text.
+def read_members(text: bytes) -> Members:
+    """Return the members of the JSON object ``text``, the whole of which is checked.
 
-    Attributes:
-        text: the object's text.
-        names: the keys, unescaped; repeated ones are repeated.
+    Raises:
+        RelayRefused: ``invalid_request``: it is no JSON object, or a key of it is repeated.
     """
-
-    __slots__ = ("_values", "names", "text")
-
-    def __init__(self, text: bytes) -> None:
-        """Check the whole of ``text``; raise ``RelayRefused`` when it is no JSON object."""
-        members, exact = _decode(text)
-        if not is_utf8(text):
-            raise _refused("the body is not UTF-8")
-        self.text = text
-        self._values = list(members.values())
-        self.names = [name.text for name in members]
-        if not exact:
-            self.names = [json.loads(key[1]) for key in self._keys()]
-
-    def span(self, index: int) -> tuple[int, int]:
-        """Return where the value of the member at ``index`` starts and ends in the text."""
-        key = next(islice(self._keys(), index, None))
-        return key.end(), key.end() + len(memoryview(self._values[index]))
-
-    def first(self, index: int) -> bytes:
-        """Return the first character of the value of the member at ``index``."""
-        return bytes(memoryview(self._values[index])[:1])
-
-    def _keys(self) -> Iterator[re.Match[bytes]]:
-        position = 0
-        for value in self._values:
-            key = _KEY.match(self.text, position)
-            if key is None:
-                raise _refused("the body is not valid JSON")
-            yield key
-            position = key.end() + len(memoryview(value))
-
-
-def _decode(text: bytes) -> tuple[_Members, bool]:
     try:
-        return _decoder.decode(text), True
-    except msgspec.ValidationError:
-        raise _refused("the body must be a JSON object") from None
-    except msgspec.DecodeError:
-        return _decode_with_surrogates(text), False
-    except RecursionError:
-        raise _refused("the body is nested too deeply") from None
+        found = _decoder.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        found = _with_surrogates(text)
+    if not (text.isascii() or is_utf8(text)):
+        raise _refused("the body is not UTF-8")
+    members = {str(name): value for name, value in found.items()}
+    if len(members) != len(found):
+        raise _refused("a top-level key of the body occurs twice")
+    return members
 
 
-def _decode_with_surrogates(text: bytes) -> _Members:
+def place_of(name: str, text: bytes, members: Members) -> tuple[int, int]:
+    """Return where in ``text`` the value of its member ``name`` starts and ends."""
+    end = 0
+    for key, value in members.items():
+        start = _key_at(end, text).end()
+        end = start + len(memoryview(value))
+        if key == name:
+            return start, end
+    raise KeyError(name)
+
+
+def _key_at(position: int, text: bytes) -> re.Match[bytes]:
+    """Return the key that follows the value that ends at ``position``, up to its own value."""
+    key = _KEY.match(text, position)
+    if key is None:
+        raise _refused("the body is not valid JSON")
+    return key
+
+
+def _with_surrogates(text: bytes) -> dict[Name, msgspec.Raw]:
+    """Return the members of a text that msgspec does not take, if that is for surrogates."""
     try:
-        return _decoder.decode(without_surrogates(text))
+        found = _decoder.decode(without_surrogates(text))
     except msgspec.ValidationError:
         raise _refused("the body must be a JSON object") from None
     except msgspec.DecodeError:
         raise _refused(_what_is_wrong(text)) from None
     except RecursionError:
         raise _refused("the body is nested too deeply") from None
+    members: dict[Name, msgspec.Raw] = {}
+    view, end = memoryview(text), 0
+    for value in found.values():
+        key = _key_at(end, text)
+        end = key.end() + len(memoryview(value))
+        members[Name(json.loads(key[1].decode()))] = msgspec.Raw(view[key.end() : end])
+    return members
 
 
 def _what_is_wrong(text: bytes) -> str:

@@ -1,0 +1,130 @@
+"""No spelling of a body hides a second ``model``: rights are checked on the one that is read."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gateway_core.errors import RelayRefused
+from gateway_core.relay.body import read_json
+from gateway_core.relay.members import place_of, read_members
+
+TEXTS = (
+    "model",
+    "questions",
+    "Model",
+    "model ",
+    "",
+    "\ud800",
+    "m\u00f6del",
+    "\U0001f600",
+    '"',
+    "\\",
+)
+FAKES = (',"model":"x"', '"model":"x",', '{"model":"x"}', '\\"model\\":', '","model":"', "}", '"}')
+WHITE = st.text(" \t\n\r", max_size=2)
+
+
+@st.composite
+def spellings(draw: st.DrawFn, text: str) -> str:
+    """Spell ``text`` as JSON, with whichever of its characters escaped."""
+    parts = []
+    for character in text:
+        if character in '"\\' or "\ud800" <= character <= "\udfff" or draw(st.booleans()):
+            units = character.encode("utf-16-be", "surrogatepass")
+            codes = [units[place : place + 2].hex() for place in range(0, len(units), 2)]
+            case = draw(st.sampled_from([str.upper, str.lower]))
+            parts += [f"\\u{case(code)}" for code in codes]
+        else:
+            parts.append(character)
+    return f'"{"".join(parts)}"'
+
+
+FAKE_STRINGS = st.sampled_from(FAKES).flatmap(spellings) | st.sampled_from(FAKES).map(json.dumps)
+NUMBERS = st.sampled_from(["1", "-0.5e-3", "1E400", "true", "null"])
+LEAVES = FAKE_STRINGS | NUMBERS | st.sampled_from(TEXTS).flatmap(spellings)
+NESTED = st.recursive(
+    LEAVES,
+    lambda values: st.one_of(
+        st.lists(values, max_size=2).map(lambda found: f"[{', '.join(found)}]"),
+        st.lists(st.tuples(st.sampled_from(TEXTS).flatmap(spellings), values), max_size=3).map(
+            lambda found: "{" + " ,".join(f"{key}: {value}" for key, value in found) + "}"
+        ),
+    ),
+    max_leaves=6,
+)
+
+
+USUAL = {
+    "model": FAKE_STRINGS | NESTED,
+    "questions": st.sampled_from(["{}", "[]", '{"model": "x", "model": ["y"]}']),
+}
+
+
+@st.composite
+def objects(draw: st.DrawFn) -> str:
+    """Return an object, keys of which are often repeated and often spelt otherwise."""
+    others = draw(st.lists(st.sampled_from(TEXTS), max_size=3))
+    names = draw(st.permutations([*draw(st.sampled_from([USUAL, ()])), *others]))
+    members = []
+    for name in names:
+        before, between, after, end = (draw(WHITE) for _ in range(4))
+        key = draw(spellings(name))
+        members.append(f"{before}{key}{between}:{after}{draw(USUAL.get(name, NESTED))}{end}")
+    return f"{draw(WHITE)}{{{draw(WHITE) if not members else ''}{','.join(members)}}}{draw(WHITE)}"
+
+
+def pairs_of(text: str) -> list[tuple[str, Any]]:
+    """Return the members by the standard library, which is slow and sees every one of them."""
+    found: Any = json.loads(text, object_pairs_hook=lambda pairs: pairs)
+    return [(name, value) for name, value in found]
+
+
+@settings(max_examples=1500, deadline=None)
+@given(objects())
+def test_the_members_are_those_that_the_standard_parser_sees(text: str) -> None:
+    pairs, content = pairs_of(text), text.encode()
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        with pytest.raises(RelayRefused, match="twice"):
+            read_members(content)
+        return
+    members = read_members(content)
+    assert list(members) == names
+    for name, value in pairs:
+        start, end = place_of(name, content, members)
+        assert bytes(members[name]) == content[start:end]
+        told = json.loads(content[start:end], object_pairs_hook=lambda pairs: pairs)
+        assert repr(told) == repr(value)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(objects(), st.sampled_from(["m", "a/b", '"', "\u00fc"]))
+def test_a_body_that_is_taken_names_one_model_before_and_after(text: str, model: str) -> None:
+    try:
+        body = read_json(text.encode())
+    except RelayRefused:
+        return
+    before = pairs_of(text)
+    assert [value for name, value in before if name == "model"] == [body.model]
+    after = [(name, model if name == "model" else value) for name, value in before]
+    assert repr(pairs_of(body.naming(model).decode())) == repr(after)
+
+
+@pytest.mark.parametrize("fake", FAKES)
+@pytest.mark.parametrize("second", ['"model"', r'"\u006dodel"', r'"mode\u006C"'])
+@pytest.mark.parametrize("odd", ["", r'"\ud800":"\udfff",'])
+def test_a_second_model_is_found_after_whatever_looks_like_one(
+    fake: str, second: str, odd: str
+) -> None:
+    state = json.dumps(fake)
+    body = f'{{{odd}"state":{state},"questions":{{}},"model":"m"'
+    assert read_json(f"{body}}}".encode()).model == "m"
+    with pytest.raises(RelayRefused, match="twice"):
+        read_json(f"{body},{second}:{state}}}".encode())
+
+
+def test_a_body_is_not_shown() -> None:
+    assert "told" not in repr(read_json(b'{"model":"m","questions":{},"state":"told"}'))
