@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -12,6 +12,9 @@ from gateway_core.config.model import LimitsConfig
 from gateway_core.errors import RelayRefused
 from gateway_core.relay.call import Headers
 from gateway_core.secret import Secret
+
+if TYPE_CHECKING:
+    from gateway_core.relay.limits.counting import Bounds
 
 Network = IPv4Network | IPv6Network
 PROVIDER_KEY_HEADERS: Final = (b"x-agentcc-provider-key", b"x-s1gw-provider-key")
@@ -30,7 +33,7 @@ class CallerKind(StrEnum):
     """Anyone, while authentication is disabled: the operator's own providers."""
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True, eq=False)
 class Caller:
     """An authenticated caller and what it may do.
 
@@ -42,6 +45,7 @@ class Caller:
         providers: the provider ids it may use, case-folded; empty for all.
         addresses: the networks it may call from; empty for all.
         limits: the key's own limits.
+        bounds: what its requests count against, once that is known.
     """
 
     kind: CallerKind
@@ -51,6 +55,7 @@ class Caller:
     providers: frozenset[str] = frozenset()
     addresses: tuple[Network, ...] = ()
     limits: LimitsConfig = attrs.field(factory=LimitsConfig)
+    bounds: "Bounds | None" = attrs.field(default=None, repr=False)
 
     def may_use(self, provider_id: str, model: str) -> bool:
         """Say whether the key's lists allow ``model`` of a provider."""
@@ -63,7 +68,7 @@ class Caller:
         return not self.addresses or _inside(self.addresses, address)
 
 
-OPERATOR: Final = Caller(kind=CallerKind.OPERATOR)
+OPERATOR: Final = Caller(kind=CallerKind.OPERATOR, bounds=())
 
 
 @lru_cache(maxsize=4096)

@@ -1,6 +1,6 @@
 """The relay: the contract's checks in their order, one attempt, and the reply."""
 
-from collections.abc import AsyncIterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from time import perf_counter
 from typing import Final
 
@@ -14,12 +14,11 @@ from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.call import CallRecord, Headers, RelayReply, Route
 from gateway_core.relay.callers import OPERATOR, Caller, CallerKind, bearer_token, customer_key
 from gateway_core.relay.keys.store import KeyStore
-from gateway_core.relay.limits.admission import Admission, bounds_of
-from gateway_core.relay.limits.counting import Bound
+from gateway_core.relay.limits.admission import BoundTable
 from gateway_core.relay.limits.limiter import Limiter
 from gateway_core.relay.listing import list_models
 from gateway_core.relay.pages import PageGuard
-from gateway_core.relay.reading import read_whole
+from gateway_core.relay.reading import Incoming, read_whole
 from gateway_core.relay.replies import JSON, refusal
 from gateway_core.relay.routing import Router
 from gateway_core.relay.targets import Target, check_target
@@ -44,7 +43,7 @@ class Relay:
         self._keys = keys
         self._pages = PageGuard((self._config.http.host, *self._config.http.allowed_hosts))
         self._limiter = limiter
-        self._bounds: dict[str, tuple[Caller, Sequence[Bound]]] = {}
+        self._bounds = BoundTable(self._config.orgs)
         self._router = Router(registry, self._config)
         self._timeout_s = self._config.http.timeout_s
         self._max_body = min(self._config.http.max_body_bytes, MAX_BODY_BYTES)
@@ -68,34 +67,31 @@ class Relay:
             raise RelayRefused("permission_denied", "the key may not be used from this address")
         return caller
 
-    def admitted(self, caller: Caller) -> Admission:
+    def admitted(self, caller: Caller) -> AbstractAsyncContextManager[None]:
         """Return a block that counts a request against the limits of its key and organization.
 
         Entering it raises ``RelayRefused`` ``rate_limit_exceeded`` when one is reached.
         """
-        known = self._bounds.get(caller.key_id)
-        if known is None or known[0] is not caller:
-            known = caller, bounds_of(caller, self._config)
-            self._bounds[caller.key_id] = known
-        return Admission(self._limiter, known[1])
+        bounds = caller.bounds
+        if bounds is None:
+            bounds = caller.bounds = self._bounds.of(caller)
+        return self._limiter.admit(bounds)
 
-    async def read(
-        self, headers: Headers, chunks: AsyncIterable[bytes], record: CallRecord
-    ) -> bytes:
+    async def read(self, headers: Headers, incoming: Incoming, record: CallRecord) -> bytes:
         """Return a request's whole body, decoded, within the limit.
 
         Raises:
             RelayRefused: ``request_too_large``, ``unsupported_content_encoding`` or
                 ``invalid_request``.
         """
-        return await read_whole(headers, chunks, self._max_body, record)
+        return await read_whole(headers, incoming, self._max_body, record)
 
     async def decide(
         self,
         route: Route,
         headers: Headers,
         client: str,
-        chunks: AsyncIterable[bytes],
+        incoming: Incoming,
         record: CallRecord,
     ) -> RelayReply:
         """Relay one decision body; every refusal is a reply, and ``record`` is filled."""
@@ -106,7 +102,7 @@ class Relay:
             async with self.admitted(caller):
                 # What was read is not kept here: it may be large, and the attempt may be long.
                 target, request = self._prepared(
-                    await self.read(headers, chunks, record),
+                    await self.read(headers, incoming, record),
                     route,
                     caller,
                     key,

@@ -4,48 +4,49 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 
-from gateway_core.config.model import HttpConfig, LimitsConfig
+from gateway_core.config.model import HttpConfig
 from gateway_core.errors import ConfigError, RelayRefused
 from gateway_core.relay.limits.counting import Bound
-from gateway_core.relay.limits.limiter import Limiter, open_limiter
-from gateway_core.relay.limits.memory import ProcessStore
+from gateway_core.relay.limits.limiter import Limiter, SharedLimiter, open_limiter
+from gateway_core.relay.limits.memory import ProcessLimiter
 from gateway_core.relay.limits.shared import shared_store
 from gateway_core.secret import Secret
 
 
-class Clock:
-    """Seconds that pass when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000 * 60.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def key(rpm: int | None = None, concurrency: int | None = None, name: str = "key:a") -> Bound:
-    return Bound.of(name, LimitsConfig(rpm=rpm, concurrency=concurrency))
+    return Bound(name=name, rpm=rpm, concurrency=concurrency)
 
 
 def org(rpm: int | None = None, concurrency: int | None = None) -> Bound:
     return key(rpm, concurrency, "org:acme")
 
 
+async def enter(limiter: Limiter, *bounds: Bound) -> AbstractAsyncContextManager[None]:
+    admission = limiter.admit(bounds)
+    await admission.__aenter__()
+    return admission
+
+
+async def leave(admission: AbstractAsyncContextManager[None]) -> None:
+    await admission.__aexit__(None, None, None)
+
+
 async def refused(limiter: Limiter, *bounds: Bound) -> RelayRefused:
     with pytest.raises(RelayRefused) as caught:
-        await limiter.enter(bounds)
+        await enter(limiter, *bounds)
     return caught.value
 
 
 @pytest.fixture(params=["memory", "redis"])
 async def limiter(request: pytest.FixtureRequest) -> AsyncIterator[Limiter]:
     if request.param == "memory":
-        yield Limiter()
+        yield ProcessLimiter()
         return
     server: Any = request.getfixturevalue("redis_server")
     made = open_limiter(HttpConfig(limits_store=Secret(server.url)))
@@ -55,94 +56,68 @@ async def limiter(request: pytest.FixtureRequest) -> AsyncIterator[Limiter]:
 
 @pytest.mark.anyio
 async def test_a_key_gets_its_requests_a_minute_and_no_more(limiter: Limiter) -> None:
+    bound = key(rpm=3)
     for _ in range(3):
-        await limiter.enter([key(rpm=3)])
-    error = await refused(limiter, key(rpm=3))
+        await enter(limiter, bound)
+    error = await refused(limiter, bound)
     assert error.reason == "rate_limit_exceeded"
     assert error.headers["x-ratelimit-limit"] == "3"
     assert error.headers["x-ratelimit-remaining"] == "0"
     assert 1 <= int(error.headers["retry-after"]) <= 120
     assert error.headers["x-ratelimit-reset"] == error.headers["retry-after"]
-    await limiter.enter([key(rpm=3, name="key:b")])
+    await enter(limiter, key(rpm=3, name="key:b"))
 
 
 @pytest.mark.anyio
 async def test_a_key_over_its_limit_does_not_use_up_its_organizations(limiter: Limiter) -> None:
-    await limiter.enter([key(rpm=1), org(rpm=3)])
+    one, other, both = key(rpm=1), key(rpm=9, name="key:b"), org(rpm=3)
+    await enter(limiter, one, both)
     for _ in range(5):
-        await refused(limiter, key(rpm=1), org(rpm=3))
+        await refused(limiter, one, both)
     for _ in range(2):
-        await limiter.enter([key(rpm=9, name="key:b"), org(rpm=3)])
-    error = await refused(limiter, key(rpm=9, name="key:b"), org(rpm=3))
+        await enter(limiter, other, both)
+    error = await refused(limiter, other, both)
     assert error.headers["x-ratelimit-limit"] == "3"
 
 
 @pytest.mark.anyio
 async def test_requests_under_way_are_bounded_and_make_room_when_they_end(limiter: Limiter) -> None:
-    bounds = [key(concurrency=2), org(concurrency=3)]
-    first = await limiter.enter(bounds)
-    await limiter.enter(bounds)
+    acme = org(concurrency=3)
+    bounds = [key(concurrency=2), acme]
+    others = [key(concurrency=2, name="key:b"), acme]
+    first = await enter(limiter, *bounds)
+    await enter(limiter, *bounds)
     error = await refused(limiter, *bounds)
     assert (error.reason, error.headers["retry-after"]) == ("rate_limit_exceeded", "1")
-    other = await limiter.enter([key(concurrency=2, name="key:b"), org(concurrency=3)])
-    await refused(limiter, key(concurrency=2, name="key:b"), org(concurrency=3))
-    await limiter.leave(first)
-    again = await limiter.enter(bounds)
+    other = await enter(limiter, *others)
+    await refused(limiter, *others)
+    await leave(first)
+    again = await enter(limiter, *bounds)
     for entry in (other, again):
-        await limiter.leave(entry)
+        await leave(entry)
 
 
 @pytest.mark.anyio
 async def test_a_refused_request_holds_no_slot(limiter: Limiter) -> None:
-    bounds = [key(rpm=1, concurrency=5), org(concurrency=1)]
-    await limiter.leave(await limiter.enter(bounds))
+    acme = org(concurrency=1)
+    bounds = [key(rpm=1, concurrency=5), acme]
+    await leave(await enter(limiter, *bounds))
     for _ in range(5):
         await refused(limiter, *bounds)
-    await limiter.enter([org(concurrency=1)])
-
-
-@pytest.mark.anyio
-async def test_waiting_as_told_is_enough_and_less_is_not() -> None:
-    clock = Clock()
-    limiter = Limiter(ProcessStore(clock))
-    for _ in range(30):
-        clock.now += 1
-        await limiter.enter([key(rpm=30)])
-    for _ in range(40):
-        error = await refused(limiter, key(rpm=30))
-        wait = int(error.headers["retry-after"])
-        clock.now += wait - 1.001
-        if wait > 1:
-            await refused(limiter, key(rpm=30))
-        clock.now += 1.001
-        await limiter.enter([key(rpm=30)])
-
-
-@pytest.mark.anyio
-async def test_a_rate_holds_across_the_windows_edge() -> None:
-    clock = Clock()
-    clock.now += 59
-    limiter = Limiter(ProcessStore(clock))
-    for _ in range(10):
-        await limiter.enter([key(rpm=10)])
-    clock.now += 2
-    await limiter.enter([key(rpm=10)])
-    await refused(limiter, key(rpm=10))
-    clock.now += 120
-    await limiter.enter([key(rpm=10)])
+    await enter(limiter, acme)
 
 
 @pytest.mark.anyio
 async def test_several_gateways_count_together(redis_server: Any) -> None:
     url = Secret(redis_server.url.replace("redis://", "valkey://"))
-    one, two = (Limiter(shared_store(url, lease_s=60)) for _ in range(2))
+    one, two = (SharedLimiter(shared_store(url, lease_s=60)) for _ in range(2))
     bounds = [key(rpm=4, concurrency=2)]
-    entries = [await one.enter(bounds), await two.enter(bounds)]
+    entries = [await enter(one, *bounds), await enter(two, *bounds)]
     await refused(one, *bounds)
-    for limiter, entry in zip((two, one), entries, strict=True):
-        await limiter.leave(entry)
+    for entry in entries:
+        await leave(entry)
     for limiter in (one, two):
-        await limiter.leave(await limiter.enter(bounds))
+        await leave(await enter(limiter, *bounds))
     error = await refused(two, *bounds)
     assert error.headers["x-ratelimit-limit"] == "4"
     await one.aclose()
@@ -151,13 +126,13 @@ async def test_several_gateways_count_together(redis_server: Any) -> None:
 
 @pytest.mark.anyio
 async def test_a_gateway_that_dies_does_not_keep_its_slots(redis_server: Any) -> None:
-    limiter = Limiter(shared_store(Secret(redis_server.url), lease_s=0.2))
-    await limiter.enter([key(concurrency=1)])
+    limiter = SharedLimiter(shared_store(Secret(redis_server.url), lease_s=0.2))
+    await enter(limiter, key(concurrency=1))
     await refused(limiter, key(concurrency=1))
     async with asyncio.timeout(20):
         while True:
             try:
-                await limiter.enter([key(concurrency=1)])
+                await enter(limiter, key(concurrency=1))
                 break
             except RelayRefused:
                 continue
@@ -168,12 +143,13 @@ async def test_a_gateway_that_dies_does_not_keep_its_slots(redis_server: Any) ->
 async def test_without_its_store_a_gateway_goes_on_with_limits_of_its_own_and_says_so_once(
     redis_server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
+    bound = key(rpm=2, concurrency=5)
     limiter = open_limiter(HttpConfig(limits_store=Secret(redis_server.url)))
-    await limiter.leave(await limiter.enter([key(rpm=2, concurrency=5)]))
+    await leave(await enter(limiter, bound))
     redis_server.stop()
     for _ in range(2):
-        await limiter.leave(await limiter.enter([key(rpm=2, concurrency=5)]))
-    await refused(limiter, key(rpm=2, concurrency=5))
+        await leave(await enter(limiter, bound))
+    await refused(limiter, bound)
     said = [record.getMessage() for record in caplog.records]
     assert said == ["the limits store is down (ConnectionError): counting limits in this process"]
     await limiter.aclose()
@@ -185,7 +161,7 @@ async def test_a_slot_is_kept_for_as_long_as_the_longest_call_may_take(
 ) -> None:
     config = HttpConfig(limits_store=Secret(redis_server.url), timeout_s=1.2345)
     limiter = open_limiter(config, longest_call_s=600.5)
-    await limiter.enter([key(concurrency=1)])
+    await enter(limiter, key(concurrency=1))
     async with Redis.from_url(redis_server.url) as client:
         (slots,) = [name async for name in client.scan_iter("*slots*")]
         ((_, ends),) = await client.zrange(slots, 0, -1, withscores=True)
@@ -200,11 +176,11 @@ async def test_a_slot_is_kept_for_as_long_as_the_longest_call_may_take(
 async def test_a_store_that_comes_back_is_used_again(
     redis_server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    limiter = Limiter(shared_store(Secret(redis_server.url), lease_s=60), retry_s=0)
+    limiter = SharedLimiter(shared_store(Secret(redis_server.url), lease_s=60), retry_s=0)
     redis_server.stop()
-    await limiter.enter([key(rpm=1)])
+    await enter(limiter, key(rpm=1))
     redis_server.restart()
-    await limiter.enter([key(rpm=1)])
+    await enter(limiter, key(rpm=1))
     await refused(limiter, key(rpm=1))
     assert "the limits store answers again" in caplog.text
     await limiter.aclose()
@@ -219,15 +195,17 @@ async def test_a_gateway_may_refuse_rather_than_count_alone(redis_server: Any) -
         error = await refused(limiter, key(rpm=100))
         assert error.reason == "limits_unavailable"
         assert error.headers["retry-after"] == "5"
-    await limiter.enter([])
+    await enter(limiter)
     await limiter.aclose()
 
 
 @pytest.mark.anyio
 async def test_many_requests_at_once_are_all_counted(limiter: Limiter) -> None:
+    bound = key(rpm=50)
+
     async def one() -> bool:
         try:
-            await limiter.enter([key(rpm=50)])
+            await enter(limiter, bound)
         except RelayRefused:
             return False
         return True
@@ -241,7 +219,7 @@ def test_the_url_of_the_store_is_never_shown(redis_server: Any) -> None:
     url = redis_server.url.replace("redis://", "redis://user:pass-word@")
     store = shared_store(Secret(url), lease_s=60)
     assert "pass-word" not in repr(store)
-    assert "pass-word" not in repr(Limiter(store))
+    assert "pass-word" not in repr(SharedLimiter(store))
 
 
 @pytest.mark.parametrize("url", ["http://h.example", "memory:/x", "sk-secret"])

@@ -1,37 +1,45 @@
-"""The bounds of a request, and its refusal when one is reached."""
+"""The bounds of requests, what is counted under them here, and the refusal when one is reached."""
 
 from typing import Final
 
 import attrs
-from limits import RateLimitItemPerMinute
 
-from gateway_core.config.model import LimitsConfig
 from gateway_core.errors import RelayRefused
 
 MINUTE_S: Final = 60
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True, eq=False, weakref_slot=False)
 class Bound:
-    """The limits of one key or one organization.
+    """The limits of one key or one organization, and the requests of this process under them.
 
     Attributes:
         name: what its requests are counted under.
         concurrency: the most requests under way; None for no bound.
         rpm: the most requests a minute; None for no bound.
-        window: the name of its counter of requests a minute.
+        under_way: the requests under way.
+        minute: the number of the minute, since the epoch, in which a request was counted last.
+        current: the requests of that minute.
+        previous: the requests of the minute before it.
     """
 
     name: str
     concurrency: int | None = None
     rpm: int | None = None
-    window: str
+    under_way: int = 0
+    minute: float = -1.0
+    current: int = 0
+    previous: int = 0
 
-    @classmethod
-    def of(cls, name: str, limits: LimitsConfig) -> "Bound":
-        """Return the bound of what is called ``name``."""
-        window = RateLimitItemPerMinute(limits.rpm or 0).key_for(name)
-        return cls(name=name, concurrency=limits.concurrency, rpm=limits.rpm, window=window)
+    def turn_to(self, minute: float) -> None:
+        """Begin to count in another minute."""
+        self.previous = self.current if self.minute == minute - 1 else 0
+        self.current = 0
+        self.minute = minute
+
+
+Bounds = tuple[Bound, ...]
+"""What one request counts against; the first has its say first."""
 
 
 def too_many(most: int) -> RelayRefused:
@@ -39,31 +47,28 @@ def too_many(most: int) -> RelayRefused:
     return _exceeded(f"{most} requests at once", most, 1)
 
 
-def too_often(
-    most: int, previous: int, _previous_s: float, current: int, current_s: float
-) -> RelayRefused:
+def too_often(most: int, previous: int, current: int, rest_s: float) -> RelayRefused:
     """Return the refusal of one more request a minute than ``most``.
 
     Args:
         most: the bound.
         previous: how many there were in the window before.
         current: how many there are in this one.
-        current_s: what is left of this one and the next, in seconds.
+        rest_s: what is left of this one, in seconds.
     """
-    return _exceeded(f"{most} requests a minute", most, _wait_s(most, previous, current, current_s))
+    return _exceeded(f"{most} requests a minute", most, _wait_s(most, previous, current, rest_s))
 
 
-def _wait_s(most: int, previous: int, current: int, current_s: float) -> int:
+def _wait_s(most: int, previous: int, current: int, rest_s: float) -> int:
     """Return after how many whole seconds one more request fits into a sliding window counter.
 
-    One fits once ``previous * rest / 60 + current < most``, where ``rest`` is what is left of
-    this window in seconds; when it ends, ``current`` becomes ``previous``.
+    One fits once ``previous * rest_s / 60 + current < most``; when this window ends, ``current``
+    becomes ``previous``.
     """
-    rest = current_s % MINUTE_S
     if current < most:
-        wait = rest - (most - current) * MINUTE_S / max(previous, 1)
+        wait = rest_s - (most - current) * MINUTE_S / max(previous, 1)
     else:
-        wait = rest + MINUTE_S * (1 - most / current)
+        wait = rest_s + MINUTE_S * (1 - most / current)
     return int(max(wait, 0)) + 1
 
 

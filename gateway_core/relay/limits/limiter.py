@@ -2,15 +2,19 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from math import ceil
-from typing import Final
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
 
 from gateway_core.config.model import HttpConfig
 from gateway_core.errors import ConfigError, RelayRefused
-from gateway_core.relay.limits.counting import Bound
-from gateway_core.relay.limits.memory import ProcessStore
-from gateway_core.relay.limits.store import Entry, Store
+from gateway_core.relay.limits.counting import Bounds
+from gateway_core.relay.limits.memory import ProcessLimiter
+
+if TYPE_CHECKING:
+    from gateway_core.relay.limits.shared import SharedStore, Slots
 
 _log: Final = logging.getLogger("s1gw.limits")
 RETRY_S: Final = 5.0
@@ -19,17 +23,32 @@ _LEASE_S: Final = 120.0
 """How long a slot outlives the time that its call may take, in seconds."""
 
 
-class Limiter:
-    """Counts requests, in a shared store when there is one and it answers, else in this process."""
+class Limiter(Protocol):
+    """Counts requests under their bounds."""
+
+    def admit(self, bounds: Bounds) -> AbstractAsyncContextManager[None]:
+        """Return a block that counts a request while it runs; the first bound has its say first.
+
+        A request that is refused holds nothing, and counts for no bound after the one that
+        refused it, so that a key over its own limit does not use up its organization's.
+
+        Entering the block raises ``RelayRefused``: ``rate_limit_exceeded``, with ``retry-after``
+        and ``x-ratelimit-*``, or ``limits_unavailable``.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Close connections, if there are any."""
+        ...
+
+
+class SharedLimiter:
+    """Counts requests in a shared store while it answers, else in this process."""
 
     def __init__(
-        self,
-        store: Store | None = None,
-        *,
-        refuse_when_down: bool = False,
-        retry_s: float = RETRY_S,
+        self, store: "SharedStore", *, refuse_when_down: bool = False, retry_s: float = RETRY_S
     ) -> None:
-        """Count in ``store``, by default in this process.
+        """Count in ``store``.
 
         Args:
             store: where to count.
@@ -37,53 +56,75 @@ class Limiter:
                 than count in this process.
             retry_s: how long a store that failed is left alone, in seconds.
         """
-        self._local: Store = ProcessStore()
-        self._store = store or self._local
+        self._local = ProcessLimiter()
+        self._store = store
         self._refuse_when_down = refuse_when_down
         self._retry_s = retry_s
         self._down_until = 0.0
 
-    async def enter(self, bounds: Sequence[Bound]) -> Entry:
-        """Let a request in under every one of ``bounds``; see ``Store``.
+    def admit(self, bounds: Bounds) -> "SharedAdmission":
+        """Return a block that counts a request; see ``Limiter``."""
+        return SharedAdmission(self, bounds)
 
-        Raises:
-            RelayRefused: ``rate_limit_exceeded``, with ``retry-after`` and ``x-ratelimit-*``,
-                or ``limits_unavailable``.
-        """
+    async def enter(self, bounds: Bounds) -> "Slots | None":
+        """Let a request in; return what it holds in the store, None if it is counted here."""
+        if not bounds:
+            return []
         if self._down_until and time.monotonic() < self._down_until:
-            return await self._without_store(bounds)
+            self._enter_here(bounds)
+            return None
         try:
-            entry = await self._store.enter(bounds)
+            held = await self._store.enter(bounds)
         except self._store.failures as error:
             self._note_failure(error)
-            return await self._without_store(bounds)
-        if self._down_until and bounds:
+            self._enter_here(bounds)
+            return None
+        if self._down_until:
             self._down_until = 0.0
             _log.warning("the limits store answers again")
-        return entry
+        return held
 
-    async def leave(self, entry: Entry) -> None:
+    async def leave(self, bounds: Bounds, held: "Slots | None") -> None:
         """Free what a request held."""
-        await entry.store.leave(entry)
+        if held is None:
+            self._local.leave(bounds)
+        else:
+            await self._store.leave(held)
 
     async def aclose(self) -> None:
         """Close the store's connections."""
         await self._store.aclose()
 
-    async def _without_store(self, bounds: Sequence[Bound]) -> Entry:
-        if self._refuse_when_down and bounds:
+    def _enter_here(self, bounds: Bounds) -> None:
+        if self._refuse_when_down:
             raise RelayRefused(
                 "limits_unavailable",
                 "the store of the rate limits does not answer",
                 headers={"retry-after": str(ceil(self._retry_s))},
             )
-        return await self._local.enter(bounds)
+        self._local.enter(bounds)
 
     def _note_failure(self, error: Exception) -> None:
         if not self._down_until:
             course = "refusing" if self._refuse_when_down else "counting limits in this process"
             _log.warning("the limits store is down (%s): %s", type(error).__name__, course)
         self._down_until = time.monotonic() + self._retry_s
+
+
+class SharedAdmission(msgspec.Struct):
+    """A request that counts while the block runs."""
+
+    limiter: SharedLimiter
+    bounds: Bounds
+    held: "Slots | None" = None
+
+    async def __aenter__(self) -> None:
+        """Enter."""
+        self.held = await self.limiter.enter(self.bounds)
+
+    async def __aexit__(self, *_: object) -> None:
+        """Leave."""
+        await self.limiter.leave(self.bounds, self.held)
 
 
 def open_limiter(config: HttpConfig, longest_call_s: float = 0.0) -> Limiter:
@@ -98,7 +139,7 @@ def open_limiter(config: HttpConfig, longest_call_s: float = 0.0) -> Limiter:
     """
     url = config.limits_store
     if url is None or url.reveal() == "memory://":
-        return Limiter()
+        return ProcessLimiter()
     if not url.reveal().startswith(_SCHEMES):
         raise ConfigError(f"http.limits_store: must begin with memory:// or {_SCHEMES[0]}")
     try:
@@ -107,4 +148,4 @@ def open_limiter(config: HttpConfig, longest_call_s: float = 0.0) -> Limiter:
     except ImportError:
         raise ConfigError("http.limits_store: needs pip install 's1gw[valkey]'") from None
     store = shared_store(url, ceil(max(config.timeout_s, longest_call_s) + _LEASE_S))
-    return Limiter(store, refuse_when_down=config.limits_store_down == "refuse")
+    return SharedLimiter(store, refuse_when_down=config.limits_store_down == "refuse")

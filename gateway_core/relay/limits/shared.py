@@ -1,17 +1,20 @@
 """Limits counted in Redis or Valkey, for several gateways together."""
 
 import secrets
-from collections.abc import Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Final
 
+from limits import RateLimitItemPerMinute
 from limits.aio.storage import RedisStorage
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError
 
-from gateway_core.relay.limits.counting import MINUTE_S, Bound, too_many, too_often
-from gateway_core.relay.limits.store import Entry
+from gateway_core.relay.limits.counting import MINUTE_S, Bounds, too_many, too_often
 from gateway_core.secret import Secret
+
+Slots = list[tuple[str, str]]
+"""What a request holds: names of bounds, and what gives a slot of each back."""
 
 _PREFIX: Final = "s1gw"
 _ANSWER_S: Final = 0.5
@@ -57,40 +60,51 @@ class SharedSlots:
 
 
 class SharedStore:
-    """Requests a minute, and requests under way, of all gateways on one store."""
+    """Requests a minute, and requests under way, of all gateways on one store.
 
-    failures: tuple[type[Exception], ...] = (RedisError, OSError)
+    Attributes:
+        failures: what is raised when the store does not answer.
+    """
+
+    failures: Final[tuple[type[Exception], ...]] = (RedisError, OSError)
 
     def __init__(self, windows: RedisStorage, slots: SharedSlots) -> None:
         """Count rates in ``windows``, as the library does, and requests under way in ``slots``."""
         self._windows = windows
         self._slots = slots
 
-    async def enter(self, bounds: Sequence[Bound]) -> Entry:
-        """Let a request in; see ``Store``."""
-        entry = Entry(self)
+    async def enter(self, bounds: Bounds) -> Slots:
+        """Let a request in, and return what it holds; see ``Limiter``.
+
+        Raises:
+            RelayRefused: ``rate_limit_exceeded``.
+        """
+        held: Slots = []
         try:
             for bound in bounds:
                 if bound.concurrency is not None:
                     slot = await self._slots.take(bound.name, bound.concurrency)
                     if slot is None:
                         raise too_many(bound.concurrency)
-                    entry.slots.append((bound.name, slot))
+                    held.append((bound.name, slot))
             for bound in bounds:
                 if bound.rpm is not None:
-                    await self._count(bound.window, bound.rpm)
+                    await self._count(bound.name, bound.rpm)
         except BaseException:
-            await self.leave(entry)
+            await self.leave(held)
             raise
-        return entry
+        return held
 
-    async def _count(self, window: str, most: int) -> None:
+    async def _count(self, name: str, most: int) -> None:
+        window = _window(name, most)
         if not await self._windows.acquire_sliding_window_entry(window, most, MINUTE_S):
-            raise too_often(most, *await self._windows.get_sliding_window(window, MINUTE_S))
+            seen = await self._windows.get_sliding_window(window, MINUTE_S)
+            previous, _, current, current_s = seen
+            raise too_often(most, previous, current, current_s % MINUTE_S)
 
-    async def leave(self, entry: Entry) -> None:
+    async def leave(self, held: Slots) -> None:
         """Free what a request held."""
-        for name, slot in entry.slots:
+        for name, slot in held:
             # A store that is down forgets the slot by itself when its lease runs out.
             with suppress(*self.failures):
                 await self._slots.give_back(name, slot)
@@ -121,3 +135,8 @@ def shared_store(url: Secret, lease_s: int) -> SharedStore:
 
 def _key(name: str) -> str:
     return f"{_PREFIX}:slots:{name}"
+
+
+@lru_cache(maxsize=4096)
+def _window(name: str, most: int) -> str:
+    return RateLimitItemPerMinute(most).key_for(name)
