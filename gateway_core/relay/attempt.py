@@ -13,7 +13,6 @@ from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest
 
 _JSON: Final = "application/json"
-_LONGEST_SHOWN: Final = 200
 
 
 async def attempt(
@@ -27,21 +26,18 @@ async def attempt(
         timeout_s: the time it may take, in seconds, unless its provider has a limit of its own.
         record: what is noted of it.
     """
-    provider, key = target.provider, request.api_key
-    record.provider, record.dialect = target.id, provider.dialect
-    record.sent_model = shown(request.model)
-    secrets = target.secrets if key is None else (*target.secrets, key)
+    provider = target.provider
+    record.provider, record.dialect, record.sent_model = target.id, provider.dialect, target.shown
     started = perf_counter()
     try:
         reply = await provider.ask(request, provider.endpoint.timeout_s or timeout_s)
         record.upstream_status = reply.status
         check_reply(reply.body, record)
     except ProviderError as error:
-        detail = _detail(error, request, secrets)
-        return failure(error, target, request.format, secrets, record, detail=detail)
+        return failure(error, target, request, record, detail=_detail(error, target, request))
     finally:
-        record.upstream_ms = 1000 * (perf_counter() - started)
-    return success(reply, target, request.format, secrets, record)
+        record.upstream_ms = round(1000 * (perf_counter() - started), 3)
+    return success(reply, target, request, record)
 
 
 def upstream_request(
@@ -57,9 +53,13 @@ def upstream_request(
         request_id: the call's.
     """
     sent = {"x-request-id": request_id}
-    for name, known in target.features:
-        if name in headers:
-            sent[known] = headers[name].decode("latin-1")
+    if not headers.keys().isdisjoint(target.features):
+        features = target.features.items()
+        sent |= {
+            sent_as: headers[name].decode("latin-1")
+            for name, sent_as in features
+            if name in headers
+        }
     return DecisionRequest(
         format=body.format,
         body=body.naming(target.model),
@@ -71,16 +71,11 @@ def upstream_request(
     )
 
 
-def shown(model: str) -> str:
-    """Return a model's name as it may be logged: bounded, and without lone surrogates."""
-    return model[:_LONGEST_SHOWN].encode("utf-8", "replace").decode("utf-8")
-
-
-def _detail(
-    error: ProviderError, request: DecisionRequest, secrets: tuple[Secret, ...]
-) -> str | None:
+def _detail(error: ProviderError, target: Target, request: DecisionRequest) -> str | None:
     """Return what the upstream found at fault in the request, if it may be shown."""
     if not isinstance(error, UpstreamRejected):
         return None
     sent = read_body(request.body, request.content_type).json
+    key = request.api_key
+    secrets = target.secrets if key is None else (*target.secrets, key)
     return sanitize_message(error.upstream_message, secrets=secrets, body=sent)

@@ -9,7 +9,7 @@ import msgspec
 from gateway_core.config.model import MEBIBYTE
 from gateway_core.errors import GatewayError, RelayRefused
 from gateway_core.registry import Registry
-from gateway_core.relay.attempt import attempt, shown, upstream_request
+from gateway_core.relay.attempt import attempt, upstream_request
 from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.call import CallRecord, Headers, RelayReply, Route
 from gateway_core.relay.callers import OPERATOR, Caller, CallerKind, bearer_token, customer_key
@@ -21,7 +21,7 @@ from gateway_core.relay.pages import PageGuard
 from gateway_core.relay.reading import Incoming, read_whole
 from gateway_core.relay.replies import JSON, refusal
 from gateway_core.relay.routing import Router
-from gateway_core.relay.targets import Target, check_target
+from gateway_core.relay.targets import Target, check_target, shown
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest, Format
 

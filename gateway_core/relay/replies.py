@@ -1,6 +1,7 @@
 """What the caller gets back: the upstream's bytes, or an envelope; and which headers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final
 
@@ -15,16 +16,14 @@ from gateway_core.errors import (
 )
 from gateway_core.relay.call import CallRecord, RelayReply
 from gateway_core.relay.members import is_utf8, without_surrogates
-from gateway_core.relay.request_ids import request_ids
+from gateway_core.relay.request_ids import Pairs, as_bytes, request_ids
 from gateway_core.relay.status import error_reply, error_type
 from gateway_core.relay.targets import Target
-from gateway_core.secret import Secret
-from gateway_core.types import DecisionReply, Format
+from gateway_core.types import DecisionReply, DecisionRequest
 
-Pairs = list[tuple[bytes, bytes]]
 JSON: Final = (b"content-type", b"application/json")
 _FORWARDED_FAMILY: Final = "x-ratelimit-"
-_FORWARDED: Final = ("retry-after", "retry-after-ms", "x-should-retry", _FORWARDED_FAMILY)
+_FORWARDED: Final = ("retry-after", "retry-after-ms", "x-should-retry")
 _value: Final[Callable[[tuple[bytes, bytes]], bytes]] = itemgetter(1)
 
 
@@ -34,10 +33,15 @@ class _Usage(msgspec.Struct):
 
 
 class _Reply(msgspec.Struct):
+    usage: _Usage | None = None
+
+
+class _OddReply(msgspec.Struct):
     usage: msgspec.Raw = msgspec.Raw(b"null")
 
 
 _reply: Final = msgspec.json.Decoder(_Reply)
+_odd_reply: Final = msgspec.json.Decoder(_OddReply)
 _usage: Final = msgspec.json.Decoder(_Usage)
 
 
@@ -47,42 +51,44 @@ def check_reply(body: bytes, record: CallRecord) -> None:
     Raises:
         MalformedResponse: it is something else.
     """
-    if not is_utf8(body):
+    if not (body.isascii() or is_utf8(body)):
         raise MalformedResponse("the reply is not UTF-8")
     try:
-        usage = _decoded(body).usage
+        usage = _reply.decode(body).usage
+    except (msgspec.DecodeError, RecursionError):
+        usage = _odd_usage(body)
+    if usage is not None:
+        record.input_tokens, record.output_tokens = usage.input_tokens, usage.output_tokens
+
+
+def _odd_usage(body: bytes) -> _Usage | None:
+    """Return the usage of a reply that has lone surrogates, or that counts something else."""
+    try:
+        usage = _odd_reply.decode(without_surrogates(body)).usage
     except (msgspec.DecodeError, RecursionError):
         raise MalformedResponse("the reply is not a JSON object") from None
     try:
-        found = _usage.decode(usage)
+        return _usage.decode(usage)
     except msgspec.DecodeError:
         # Whatever else a vendor counts, the reply is the caller's all the same.
-        return
-    record.input_tokens, record.output_tokens = found.input_tokens, found.output_tokens
+        return None
 
 
 def success(
-    reply: DecisionReply,
-    target: Target,
-    wire: Format,
-    secrets: Sequence[Secret],
-    record: CallRecord,
+    reply: DecisionReply, target: Target, request: DecisionRequest, record: CallRecord
 ) -> RelayReply:
     """Return an upstream's reply as the caller gets it, and note its size."""
     content_type = reply.headers.get("content-type")
-    headers = [JSON if content_type is None else (b"content-type", _bytes(content_type))]
-    headers += _forwarded(reply.headers)
-    headers += target.labels
-    headers += _ids(reply.headers, target, wire, record.request_id)
+    first = JSON if content_type is None else (b"content-type", as_bytes(content_type))
+    headers = _headers(first, reply.headers, target, request, record.request_id)
     record.status, record.bytes_out = 200, len(reply.body)
-    return RelayReply(status=200, headers=_safe(headers, secrets), body=reply.body)
+    return RelayReply(status=200, headers=headers, body=reply.body)
 
 
 def failure(
     error: ProviderError,
     target: Target,
-    wire: Format,
-    secrets: Sequence[Secret],
+    request: DecisionRequest,
     record: CallRecord,
     *,
     detail: str | None,
@@ -92,16 +98,14 @@ def failure(
     Args:
         error: what came of it.
         target: who was asked.
-        wire: the format that was asked in.
-        secrets: what no header may hold.
+        request: what was asked.
         record: what it is noted in.
         detail: what the upstream said, sanitised.
     """
     record.upstream_status = error.status
-    headers = [JSON, *target.labels, *_ids(error.headers, target, wire, record.request_id)]
-    headers += _forwarded(error.headers)
+    headers = _headers(JSON, error.headers, target, request, record.request_id)
     found = refusal(error, record, detail=detail)
-    return RelayReply(status=found.status, headers=_safe(headers, secrets), body=found.body)
+    return RelayReply(status=found.status, headers=headers, body=found.body)
 
 
 def refusal(error: GatewayError, record: CallRecord, *, detail: str | None = None) -> RelayReply:
@@ -116,9 +120,9 @@ def refusal(error: GatewayError, record: CallRecord, *, detail: str | None = Non
     field = error.field if isinstance(error, RelayRefused | InvalidRequest) else None
     message = told.sentence if detail is None else f"{told.sentence}: {detail}"
     content = envelope(told.status, told.code, message, field)
-    headers = [JSON, (b"x-request-id", _bytes(record.request_id))]
+    headers = [JSON, (b"x-request-id", as_bytes(record.request_id))]
     if isinstance(error, RelayRefused):
-        headers += [(_bytes(name), _bytes(text)) for name, text in error.headers.items()]
+        headers += [(as_bytes(name), as_bytes(text)) for name, text in error.headers.items()]
     record.status, record.code, record.bytes_out = told.status, told.code, len(content)
     return RelayReply(status=told.status, headers=headers, body=content)
 
@@ -134,36 +138,37 @@ def envelope(status: int, code: str, message: str, param: str | None = None) -> 
     return msgspec.json.encode({"error": error})
 
 
-def _decoded(body: bytes) -> _Reply:
-    try:
-        return _reply.decode(body)
-    except msgspec.DecodeError:
-        return _reply.decode(without_surrogates(body))
+def _headers(
+    first: tuple[bytes, bytes],
+    given: Mapping[str, str],
+    target: Target,
+    request: DecisionRequest,
+    own_id: str,
+) -> Pairs:
+    """Return a reply's headers: ``first``, those of the upstream that go on, and the gateway's."""
+    headers = [first, *target.labels]
+    headers += request_ids(given, target.request_id_header, request.format, own_id)
+    headers += [(sent, as_bytes(given[name])) for name, sent in _forwarded(tuple(given))]
+    hidden = target.hidden
+    if request.api_key is not None:
+        hidden = (*hidden, as_bytes(request.api_key.reveal()))
+    return _safe(headers, hidden)
 
 
-def _forwarded(headers: Mapping[str, str]) -> Pairs:
-    return [
-        (_bytes(name), _bytes(text))
-        for name, text in headers.items()
-        if name.startswith(_FORWARDED)
-        and (name.startswith(_FORWARDED_FAMILY) or name in _FORWARDED)
-    ]
+@lru_cache(maxsize=64)
+def _forwarded(names: tuple[str, ...]) -> tuple[tuple[str, bytes], ...]:
+    """Return which headers of an upstream go on, with the bytes of their names."""
+    return tuple(
+        (name, as_bytes(name))
+        for name in names
+        if name in _FORWARDED or name.startswith(_FORWARDED_FAMILY)
+    )
 
 
-def _ids(headers: Mapping[str, str], target: Target, wire: Format, own: str) -> Pairs:
-    name = target.provider.capabilities.request_id_header
-    return [(_bytes(key), _bytes(text)) for key, text in request_ids(headers, name, wire, own)]
-
-
-def _safe(headers: Pairs, secrets: Sequence[Secret]) -> Pairs:
+def _safe(headers: Pairs, hidden: Iterable[bytes]) -> Pairs:
     """Return ``headers`` without those whose value holds a secret."""
     values = b"\n".join(map(_value, headers))
-    for secret in secrets:
-        text = _bytes(secret.reveal())
-        if text in values:
-            headers = [pair for pair in headers if text not in pair[1]]
+    for secret in hidden:
+        if secret in values:
+            headers = [pair for pair in headers if secret not in pair[1]]
     return headers
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("latin-1", "replace")

@@ -1,19 +1,20 @@
 """Under which names a caller finds the id of its call, and the one that the upstream gave it."""
 
 from collections.abc import Mapping
+from functools import lru_cache
+from itertools import repeat
 from typing import Final
 
 from gateway_core.types import Format
 
+Pairs = list[tuple[bytes, bytes]]
 _OURS: Final = "x-request-id"
 _SYSTEMONE: Final = "x-typesafe-request-id"
 """The public System One client fails on a reply without it, whoever the upstream is."""
-_UPSTREAMS: Final = "x-s1gw-upstream-request-id"
+_UPSTREAMS: Final = b"x-s1gw-upstream-request-id"
 
 
-def request_ids(
-    headers: Mapping[str, str], dialects: str | None, wire: Format, own: str
-) -> list[tuple[str, str]]:
+def request_ids(headers: Mapping[str, str], dialects: str | None, wire: Format, own: str) -> Pairs:
     """Return the headers of a reply that hold request ids.
 
     ``x-request-id`` always holds the gateway's own. The upstream's goes under the name that the
@@ -29,11 +30,24 @@ def request_ids(
     """
     given = headers.get(dialects) if dialects else None
     given = given or headers.get(_SYSTEMONE) or headers.get(_OURS)
-    found = [(_OURS, own)]
-    if dialects is not None and dialects not in (_OURS, _SYSTEMONE):
-        found.append((dialects, given or own))
-    if wire is Format.SYSTEMONE or dialects == _SYSTEMONE:
-        found.append((_SYSTEMONE, given or own))
-    if given and len(found) == 1:
-        found.append((_UPSTREAMS, given))
+    found = [(b"x-request-id", as_bytes(own))]
+    names = _names(dialects, wire)
+    if names:
+        found += zip(names, repeat(as_bytes(given or own)), strict=False)
+    elif given:
+        found.append((_UPSTREAMS, as_bytes(given)))
     return found
+
+
+@lru_cache(maxsize=64)
+def _names(dialects: str | None, wire: Format) -> tuple[bytes, ...]:
+    """Return the names that clients read the upstream's id from, if they read one."""
+    names = [] if dialects in (None, _OURS, _SYSTEMONE) else [dialects]
+    if wire is Format.SYSTEMONE or dialects == _SYSTEMONE:
+        names.append(_SYSTEMONE)
+    return tuple(map(as_bytes, names))
+
+
+def as_bytes(text: str) -> bytes:
+    """Return a header's text as it goes over the wire."""
+    return text.encode("latin-1", "replace")

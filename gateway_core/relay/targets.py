@@ -1,6 +1,6 @@
 """One model of one provider: what is known of it before any request, and who may ask it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 from urllib.parse import quote
 
@@ -10,11 +10,12 @@ from gateway_core.config.model import API_FORMATS, ProviderConfig
 from gateway_core.errors import RelayRefused
 from gateway_core.provider import Provider
 from gateway_core.relay.callers import Caller
+from gateway_core.relay.request_ids import as_bytes
 from gateway_core.secret import Secret
 from gateway_core.types import Format
 
 _PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F))).replace("%", "")
-_LONGEST_LABEL: Final = 200
+_LONGEST_NAME: Final = 200
 _TELLING: Final = 8
 """A shorter word after a scheme may be any word."""
 _SPOKEN: Final = {Format.SYSTEMONE: "System One", Format.OPENAI: "OpenAI Decisions"}
@@ -29,18 +30,24 @@ class Target:
         provider: what is asked.
         model: what is asked for, as the upstream calls it.
         right_format: whether its ``api_format`` is one that its dialect speaks.
+        shown: the model as it may be logged.
         features: request headers of its dialect that go upstream, as they come and as they go.
+        request_id_header: the reply header that its dialect's clients read the request id from.
         labels: the reply headers that name it.
-        secrets: what no reply header may hold.
+        secrets: what nothing that is shown may hold.
+        hidden: the same as bytes: what no reply header may hold.
     """
 
     id: str
     provider: Provider
     model: str
     right_format: bool
-    features: tuple[tuple[bytes, str], ...]
+    shown: str
+    features: Mapping[bytes, str]
+    request_id_header: str | None
     labels: tuple[tuple[bytes, bytes], ...]
     secrets: tuple[Secret, ...]
+    hidden: tuple[bytes, ...] = attrs.field(repr=False)
 
 
 class Table:
@@ -74,18 +81,22 @@ def make_targets(
 ) -> Iterator[Target]:
     """Yield a target for each of ``models`` of one provider."""
     secrets = _secrets(provider)
-    features = tuple((n.encode(), n) for n in sorted(provider.capabilities.feature_headers))
+    hidden = tuple(as_bytes(secret.reveal()) for secret in secrets)
+    capabilities = provider.capabilities
+    features = {name.encode(): name for name in sorted(capabilities.feature_headers)}
     wire = API_FORMATS.get(configured.api_format or "")
-    right = wire is None or wire in provider.capabilities.formats
     for model in models:
         yield Target(
             id=provider_id,
             provider=provider,
             model=model,
-            right_format=right,
+            right_format=wire is None or wire in capabilities.formats,
+            shown=shown(model),
             features=features,
+            request_id_header=capabilities.request_id_header,
             labels=((b"x-s1gw-provider", _label(provider_id)), (b"x-s1gw-model", _label(model))),
             secrets=secrets,
+            hidden=hidden,
         )
 
 
@@ -118,6 +129,11 @@ def check_target(caller: Caller, target: Target, wire: Format, key: Secret | Non
         )
 
 
+def shown(model: str) -> str:
+    """Return a model's name as it may be logged: bounded, and without lone surrogates."""
+    return model[:_LONGEST_NAME].encode("utf-8", "replace").decode("utf-8")
+
+
 def not_configured(message: str) -> RelayRefused:
     """Return the refusal of a model that no provider of the caller serves."""
     return RelayRefused("decision_provider_not_configured", message, "model")
@@ -132,4 +148,4 @@ def _secrets(provider: Provider) -> tuple[Secret, ...]:
 
 
 def _label(text: str) -> bytes:
-    return quote(text[:_LONGEST_LABEL], safe=_PRINTABLE).encode("ascii")
+    return quote(text[:_LONGEST_NAME], safe=_PRINTABLE).encode("ascii")
