@@ -28,10 +28,11 @@ from gateway_core.catalog import Catalog
 from gateway_core.config.load import load_config
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
+from gateway_core.relay.call import CallRecord
 from gateway_core.relay.keys.store import KeyStore
 from gateway_core.relay.limits.limiter import open_limiter
 from gateway_core.relay.relay import Relay
-from gateway_core.servers.http.access_log import Access, AccessLog, as_json
+from gateway_core.servers.http.access_log import AccessLog, as_json
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
 from gateway_core.servers.http.deciding import Desks
@@ -104,8 +105,8 @@ async def _garbage(folder: Path, requests: int, body: bytes, reply: bytes) -> in
 class _UnshownLog(AccessLog):
     """Makes every line, and shows none: how often lines are written is a matter of time."""
 
-    def add(self, entry: Access) -> None:
-        as_json(entry)
+    def add(self, entry: CallRecord) -> None:
+        as_json([entry])
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ import logging
 import sys
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final, TextIO
 
 request_id: ContextVar[str] = ContextVar("request_id", default="-")
@@ -13,15 +14,25 @@ _QUIET: Final = ("mcp", "httpx")
 """Libraries whose log lines may hold what callers and upstreams sent."""
 
 
+def stamp(seconds: float) -> str:
+    """Return a time, in seconds of the epoch, as lines have it: UTC, to the millisecond."""
+    whole, fraction = divmod(seconds, 1)
+    return f"{_second(whole)}.{int(1000 * fraction):03}+00:00"
+
+
+@lru_cache(maxsize=1)
+def _second(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
 class TextFormatter(logging.Formatter):
     """One readable line: time, level, request id, message."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line for ``record``; exceptions show their type alone."""
-        stamp = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         level = record.levelname.lower()
         message = record.getMessage().replace("\n", "\\n")
-        return f"{stamp} {level} [{request_id.get()}] {record.name}: {message}"
+        return f"{stamp(record.created)} {level} [{request_id.get()}] {record.name}: {message}"
 
 
 class JsonFormatter(logging.Formatter):
@@ -30,7 +41,7 @@ class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the object for ``record``; exceptions show their type alone."""
         line = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "time": stamp(record.created),
             "level": record.levelname.lower(),
             "request_id": request_id.get(),
             "logger": record.name,

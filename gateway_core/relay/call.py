@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from time import time
+from typing import Final
 
-import attrs
+import msgspec
+
+from gateway_core.logs import stamp
 
 Headers = Mapping[bytes, bytes]
 """A request's headers, lower-case names, as an HTTP parser gives them."""
+ACCESS_LOGGER: Final = "s1gw.access"
 
 
 class Route(StrEnum):
@@ -17,14 +22,22 @@ class Route(StrEnum):
     MODELS = "/v1/decisions/models"
 
 
-@attrs.define(kw_only=True, eq=False)
-class CallRecord:
+def _now() -> str:
+    return stamp(time())
+
+
+class CallRecord(msgspec.Struct, kw_only=True, eq=False, gc=False):
     """What is told of one request afterwards; filled as far as the request comes.
 
-    It never holds a body, a credential or an address.
+    It never holds a body, a credential or an address. The access log's line in JSON has these
+    fields, in this order.
 
     Attributes:
+        time: when it came.
+        level: the importance of its line.
         request_id: the id that is on the reply as well.
+        logger: the name of the log.
+        method: the HTTP method.
         route: the path asked for.
         status: the reply's HTTP status.
         code: the code of the reply's error envelope, if it is one.
@@ -32,17 +45,23 @@ class CallRecord:
         org: the caller's organization.
         dialect: the plugin's dialect that answered.
         provider: the id of the provider that was asked.
-        model: the model that the caller named.
+        model: the model that the caller named, or the beginning of what it sent as one.
         sent_model: the model that went upstream.
         upstream_status: the upstream's HTTP status.
         bytes_in: the size of the request's body as it came.
         bytes_out: the size of the reply's body.
-        upstream_ms: the time the provider took, in milliseconds.
+        latency_ms: from the request's head to the reply's last byte, in milliseconds to the
+            microsecond.
+        upstream_ms: the time the provider took, likewise.
         input_tokens: from the reply's usage.
         output_tokens: from the reply's usage.
     """
 
+    time: str = msgspec.field(default_factory=_now)
+    level: str = "info"
     request_id: str = "-"
+    logger: str = ACCESS_LOGGER
+    method: str = "-"
     route: str = "-"
     status: int = 0
     code: str | None = None
@@ -55,13 +74,13 @@ class CallRecord:
     upstream_status: int | None = None
     bytes_in: int = 0
     bytes_out: int = 0
+    latency_ms: float = 0.0
     upstream_ms: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
 
 
-@attrs.define(kw_only=True)
-class RelayReply:
+class RelayReply(msgspec.Struct, kw_only=True):
     """What the caller gets.
 
     Attributes:
@@ -72,4 +91,7 @@ class RelayReply:
 
     status: int
     headers: list[tuple[bytes, bytes]]
-    body: bytes = attrs.field(repr=False)
+    body: bytes
+
+    def __repr__(self) -> str:
+        return f"RelayReply(status={self.status}, headers={self.headers}, {len(self.body)} bytes)"

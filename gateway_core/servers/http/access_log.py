@@ -9,86 +9,38 @@ import asyncio
 import logging
 import os
 import select
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
-from time import time
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import attrs
 import msgspec
 
-from gateway_core.relay.call import CallRecord
+from gateway_core.relay.call import ACCESS_LOGGER, CallRecord
 
-LOGGER: Final = "s1gw.access"
-_log: Final = logging.getLogger(LOGGER)
+_log: Final = logging.getLogger(ACCESS_LOGGER)
 FLUSH_S: Final = 0.02
 MAX_PENDING: Final = 50_000
 _ATOMIC: Final = 4096
-_LONGEST_MODEL: Final = 200
 _STDERR: Final = 2
+_HEADING: Final = ("time", "level", "request_id", "logger")
+
+Render = Callable[[Sequence[CallRecord]], bytes]
+as_json: Final[Render] = msgspec.json.Encoder().encode_lines
+"""Makes one JSON object on one line of each entry, with every key always there."""
 
 
-@attrs.define(kw_only=True, eq=False)
-class Access(CallRecord):
-    """One request, as it is logged; never a body, a credential or an address.
-
-    Attributes:
-        began: when it came, in seconds of the epoch.
-        method: the HTTP method.
-        latency_ms: from the request's head to the reply's last byte, in milliseconds.
-    """
-
-    began: float = attrs.field(factory=time)
-    method: str = "-"
-    latency_ms: float = 0.0
+def as_text(entries: Sequence[CallRecord]) -> bytes:
+    """Make one readable line of each entry, without what is not known."""
+    return "".join(map(_text_line, entries)).encode()
 
 
-_encode: Final = msgspec.json.Encoder().encode
-
-
-def as_json(entry: Access) -> bytes:
-    """Return ``entry`` as one JSON object on one line, with every key always there."""
-    line = {
-        "time": _stamp(entry),
-        "level": "info",
-        "request_id": entry.request_id,
-        "logger": LOGGER,
-        **_fields(entry),
-    }
-    return _encode(line) + b"\n"
-
-
-def as_text(entry: Access) -> bytes:
-    """Return ``entry`` as one readable line, without what is not known."""
-    known = _fields(entry).items()
-    fields = " ".join(f"{name}={_plain(value)}" for name, value in known if value is not None)
-    return f"{_stamp(entry)} info [{entry.request_id}] {LOGGER}: {fields}\n".encode()
-
-
-def _fields(entry: Access) -> dict[str, object]:
-    return {
-        "method": entry.method,
-        "route": entry.route,
-        "status": entry.status,
-        "code": entry.code,
-        "key": entry.key,
-        "org": entry.org,
-        "dialect": entry.dialect,
-        "provider": entry.provider,
-        "model": entry.model and entry.model[:_LONGEST_MODEL],
-        "sent_model": entry.sent_model and entry.sent_model[:_LONGEST_MODEL],
-        "upstream_status": entry.upstream_status,
-        "bytes_in": entry.bytes_in,
-        "bytes_out": entry.bytes_out,
-        "latency_ms": round(entry.latency_ms, 3),
-        "upstream_ms": entry.upstream_ms and round(entry.upstream_ms, 3),
-        "input_tokens": entry.input_tokens,
-        "output_tokens": entry.output_tokens,
-    }
-
-
-def _stamp(entry: Access) -> str:
-    return datetime.fromtimestamp(entry.began, UTC).isoformat(timespec="milliseconds")
+def _text_line(entry: CallRecord) -> str:
+    fields = " ".join(
+        f"{name}={_plain(value)}"
+        for name, value in msgspec.structs.asdict(entry).items()
+        if value is not None and name not in _HEADING
+    )
+    return f"{entry.time} {entry.level} [{entry.request_id}] {entry.logger}: {fields}\n"
 
 
 def _plain(value: object) -> str:
@@ -101,18 +53,18 @@ class AccessLog:
     """Collects entries on the event loop and writes them to stderr.
 
     Attributes:
-        render: what turns an entry into a line; None when the log's level hides them.
+        render: what turns entries into lines; None when the log's level hides them.
         descriptor: the file descriptor that the lines go to.
     """
 
-    render: Callable[[Access], bytes] | None
+    render: Render | None
     descriptor: int = _STDERR
-    _pending: list[Access] = attrs.field(factory=list, init=False)
+    _pending: list[CallRecord] = attrs.field(factory=list, init=False)
     _dropped: int = attrs.field(default=0, init=False)
     _timer: asyncio.TimerHandle | None = attrs.field(default=None, init=False)
     _writing: asyncio.Future[None] | None = attrs.field(default=None, init=False)
 
-    def add(self, entry: Access) -> None:
+    def add(self, entry: CallRecord) -> None:
         """Log ``entry`` soon; only count it when far too many are waiting already."""
         if self.render is None:
             return
@@ -131,12 +83,12 @@ class AccessLog:
             return
         self._writing = loop.run_in_executor(None, write_lines, self._take(), self.descriptor)
 
-    def _take(self) -> list[bytes]:
-        render, pending, self._pending = self.render, self._pending, []
+    def _take(self) -> bytes:
+        pending, self._pending = self._pending, []
         if self._dropped:
             _log.warning("%d lines of the access log were dropped: stderr is stuck", self._dropped)
             self._dropped = 0
-        return [render(entry) for entry in pending] if render is not None else []
+        return self.render(pending) if self.render is not None else b""
 
     async def close(self) -> None:
         """Write what is left."""
@@ -147,18 +99,13 @@ class AccessLog:
         await asyncio.to_thread(write_lines, self._take(), self.descriptor)
 
 
-def write_lines(lines: Iterable[bytes], descriptor: int) -> None:
+def write_lines(lines: bytes, descriptor: int) -> None:
     """Write whole lines, as many at a time as a pipe takes in one piece."""
-    batch: list[bytes] = []
-    size = 0
-    for line in lines:
-        if size + len(line) > _ATOMIC and batch:
-            _write_all(descriptor, b"".join(batch))
-            batch, size = [], 0
-        batch.append(line)
-        size += len(line)
-    if batch:
-        _write_all(descriptor, b"".join(batch))
+    start = 0
+    while start < len(lines):
+        end = lines.rfind(b"\n", start, start + _ATOMIC) + 1 or lines.index(b"\n", start) + 1
+        _write_all(descriptor, lines[start:end])
+        start = end
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from gateway_core import logs
 from gateway_core.errors import ConfigError, GatewayError
-from gateway_core.relay.call import RelayReply
+from gateway_core.relay.call import CallRecord, RelayReply
 from gateway_core.relay.replies import refusal as refused
-from gateway_core.servers.http.access_log import Access, AccessLog
+from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.allocator import keep_freed_memory
 from gateway_core.servers.http.body import ClientGone
 from gateway_core.servers.http.exchange import REQUEST_ID, Exchange, new_request_id
@@ -80,13 +80,13 @@ class Application:
         access = exchange.access
         access.status = reply.status
         access.bytes_out = len(reply.body)
-        access.latency_ms = (perf_counter() - exchange.started) * 1000
+        access.latency_ms = round((perf_counter() - exchange.started) * 1000, 3)
         self._access_log.add(access)
 
     def reject(self, fault: Malformed) -> RelayReply:
         """Answer what never became a request, and note it."""
         reply = refusal(fault.status, fault.code, fault.sentence)
-        access = Access(request_id=new_request_id(), status=fault.status, code=fault.code)
+        access = CallRecord(request_id=new_request_id(), status=fault.status, code=fault.code)
         access.bytes_out = len(reply.body)
         self._access_log.add(access)
         reply.headers.append((REQUEST_ID, access.request_id.encode("ascii")))

@@ -6,10 +6,9 @@ from random import getrandbits
 from time import perf_counter
 from typing import Any, Final
 
-import attrs
+import msgspec
 
-from gateway_core.relay.call import RelayReply
-from gateway_core.servers.http.access_log import Access
+from gateway_core.relay.call import CallRecord, RelayReply
 from gateway_core.servers.http.body import RequestBody
 from gateway_core.servers.http.parser import Head
 from gateway_core.servers.http.reply import json_reply, refusal
@@ -20,8 +19,7 @@ _SANE_ID: Final = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
 _NONE: Final[Mapping[str, str]] = {}
 
 
-@attrs.define(eq=False, kw_only=True)
-class Exchange:
+class Exchange(msgspec.Struct, eq=False):
     """One request.
 
     Attributes:
@@ -37,8 +35,8 @@ class Exchange:
     head: Head
     client: str
     body: RequestBody
-    access: Access
-    started: float = attrs.field(factory=perf_counter)
+    access: CallRecord
+    started: float = msgspec.field(default_factory=perf_counter)
     begun: bool = False
     abandoned: bool = False
 
@@ -67,13 +65,16 @@ class Exchange:
 def open_exchange(head: Head, client: str, body: RequestBody) -> Exchange:
     """Begin with a request whose head is there."""
     sent = head.headers.get(REQUEST_ID)
-    sane = _SANE_ID.fullmatch(sent or b"")
-    own_id = sane[0].decode("ascii") if sane else new_request_id()
-    access = Access(request_id=own_id, method=head.method)
-    return Exchange(head=head, client=client, body=body, access=access)
+    own_id = new_request_id() if sent is None else _sane(sent)
+    access = CallRecord(request_id=own_id, method=head.method)
+    return Exchange(head, client, body, access)
 
 
 def new_request_id() -> str:
     """Return an id for a request that has none, or none that is sane."""
     # An id is no secret, and the system's source of randomness costs a call into the kernel.
     return f"{getrandbits(128):032x}"
+
+
+def _sane(sent: bytes) -> str:
+    return sent.decode("ascii") if _SANE_ID.fullmatch(sent) else new_request_id()

@@ -1,14 +1,18 @@
 """The lines of the access log, and a reader of them that does not keep up."""
 
 import asyncio
+import fcntl
 import json
 import os
+import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gateway_core.relay.call import CallRecord, RelayReply
 from gateway_core.servers.http import access_log
-from gateway_core.servers.http.access_log import Access, AccessLog, as_json, as_text
+from gateway_core.servers.http.access_log import AccessLog, as_json, as_text, write_lines
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +31,7 @@ async def read(descriptor: int, size: int = 1_000_000) -> bytes:
 
 async def test_a_line_comes_without_anything_further(pipe: tuple[int, int]) -> None:
     log = AccessLog(as_json, pipe[1])
-    log.add(Access(request_id="one", status=200))
+    log.add(CallRecord(request_id="one", status=200))
     found = json.loads(await read(pipe[0]))
     assert (found["request_id"], found["status"], found["level"]) == ("one", 200, "info")
     await log.close()
@@ -36,7 +40,7 @@ async def test_a_line_comes_without_anything_further(pipe: tuple[int, int]) -> N
 async def test_closing_writes_what_is_left(pipe: tuple[int, int]) -> None:
     log = AccessLog(as_json, pipe[1])
     for number in range(100):
-        log.add(Access(request_id=str(number)))
+        log.add(CallRecord(request_id=str(number)))
     closing = asyncio.create_task(log.close())
     found = b""
     while found.count(b"\n") < 100:
@@ -53,10 +57,10 @@ async def test_a_reader_that_is_stuck_holds_nobody_up_and_memory_down(
     log = AccessLog(as_json, pipe[1])
     # More than a pipe takes: the thread that writes is stuck from here on.
     for _ in range(1000):
-        log.add(Access())
+        log.add(CallRecord())
     first = await read(pipe[0], 1)
     for _ in range(access_log.MAX_PENDING + 10):
-        log.add(Access())
+        log.add(CallRecord())
     closing = asyncio.create_task(log.close())
     total = 1000 + access_log.MAX_PENDING
     lines = first.count(b"\n")
@@ -71,7 +75,7 @@ async def test_a_reader_that_left_is_no_fault() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     log = AccessLog(as_json, writing)
-    log.add(Access())
+    log.add(CallRecord())
     await log.close()
     os.close(writing)
 
@@ -80,7 +84,7 @@ async def test_a_descriptor_that_would_block_is_waited_for(pipe: tuple[int, int]
     os.set_blocking(pipe[1], False)
     log = AccessLog(as_json, pipe[1])
     for _ in range(1000):
-        log.add(Access())
+        log.add(CallRecord())
     found, closing = b"", None
     while found.count(b"\n") < 1000:
         found += await read(pipe[0])
@@ -89,15 +93,77 @@ async def test_a_descriptor_that_would_block_is_waited_for(pipe: tuple[int, int]
     assert found.count(b"\n") == 1000
 
 
-def test_text_shows_what_is_known_on_one_line() -> None:
-    line = as_text(Access(request_id="one", method="POST", status=200, model="a\nb c"))
+FULL = CallRecord(
+    time="2026-01-02T03:04:05.678+00:00",
+    request_id="one",
+    method="POST",
+    route="/v1/systemone",
+    status=200,
+    key="0123456789ab",
+    org="acme",
+    dialect="typesafe",
+    provider="mine",
+    model="mine/jev",
+    sent_model="jev",
+    upstream_status=200,
+    bytes_in=10,
+    bytes_out=20,
+    latency_ms=1.25,
+    upstream_ms=1.125,
+    input_tokens=3,
+)
+
+
+def test_json_has_its_keys_in_their_order() -> None:
+    assert as_json([FULL, FULL]) == 2 * (
+        b'{"time":"2026-01-02T03:04:05.678+00:00","level":"info","request_id":"one",'
+        b'"logger":"s1gw.access","method":"POST","route":"/v1/systemone","status":200,"code":null,'
+        b'"key":"0123456789ab","org":"acme","dialect":"typesafe","provider":"mine",'
+        b'"model":"mine/jev","sent_model":"jev","upstream_status":200,"bytes_in":10,'
+        b'"bytes_out":20,"latency_ms":1.25,"upstream_ms":1.125,"input_tokens":3,'
+        b'"output_tokens":null}\n'
+    )
+
+
+def test_text_has_the_same_without_what_is_not_known() -> None:
+    assert as_text([FULL, FULL]) == 2 * (
+        b"2026-01-02T03:04:05.678+00:00 info [one] s1gw.access: method=POST route=/v1/systemone"
+        b" status=200 key=0123456789ab org=acme dialect=typesafe provider=mine model=mine/jev"
+        b" sent_model=jev upstream_status=200 bytes_in=10 bytes_out=20 latency_ms=1.25"
+        b" upstream_ms=1.125 input_tokens=3\n"
+    )
+
+
+def test_text_is_one_line_whatever_a_model_is_called() -> None:
+    line = as_text([CallRecord(model="a\nb c")])
     assert line.count(b"\n") == 1
-    assert b"info [one] s1gw.access: method=POST route=- status=200 model='a\\nb c'" in line
+    assert b"model='a\\nb c'" in line
 
 
-def test_json_has_every_key_whatever_is_known() -> None:
-    assert json.loads(as_json(Access())).keys() == json.loads(as_json(Access(org="o"))).keys()
+def test_a_line_tells_when_the_request_came() -> None:
+    before = datetime.now(UTC) - timedelta(milliseconds=1)
+    told = CallRecord().time
+    assert before <= datetime.fromisoformat(told) <= datetime.now(UTC)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", told)
 
 
-def test_a_model_of_any_length_makes_a_short_line() -> None:
-    assert len(as_json(Access(model="m" * 100_000))) < 4096
+@pytest.mark.parametrize("sizes", [[10] * 2000, [5000, 10, 5000], [4095, 10], [4096, 1, 4097]])
+async def test_only_whole_lines_are_written_at_once(
+    pipe: tuple[int, int], sizes: list[int]
+) -> None:
+    lines = b"".join(b"x" * (size - 1) + b"\n" for size in sizes)
+    # A packet is what one write took (pipe(2), O_DIRECT), but for lines longer than a packet.
+    fcntl.fcntl(pipe[1], fcntl.F_SETFL, os.O_DIRECT)
+    writing = asyncio.create_task(asyncio.to_thread(write_lines, lines, pipe[1]))
+    found: list[bytes] = []
+    while sum(map(len, found)) < len(lines):
+        found.append(await read(pipe[0]))
+    await writing
+    assert b"".join(found) == lines
+    assert all(piece.endswith(b"\n") or len(piece) == 4096 for piece in found)
+    assert len(found) <= len(sizes) // 2 + 4
+
+
+def test_a_reply_is_shown_without_its_body() -> None:
+    reply = RelayReply(status=200, headers=[(b"a", b"b")], body=b"told in confidence")
+    assert repr(reply) == "RelayReply(status=200, headers=[(b'a', b'b')], 18 bytes)"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gateway_core.config.load import load_config
-from gateway_core.servers.http.access_log import Access, AccessLog
+from gateway_core.relay.call import CallRecord
+from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
 from gateway_core.servers.http.services import open_services
@@ -28,9 +29,9 @@ class Notes(AccessLog):
 
     def __init__(self) -> None:
         super().__init__(None)
-        self.entries: list[Access] = []
+        self.entries: list[CallRecord] = []
 
-    def add(self, entry: Access) -> None:
+    def add(self, entry: CallRecord) -> None:
         self.entries.append(entry)
 
 

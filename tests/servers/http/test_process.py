@@ -148,6 +148,7 @@ def test_each_request_is_one_line_of_json(start: Starter, upstream: ScriptedUpst
     line = next(json.loads(line) for line in gateway.log.splitlines() if "my-id" in line)
     times = {name: line.pop(name) for name in ("time", "latency_ms", "upstream_ms")}
     assert 0 < times["upstream_ms"] <= times["latency_ms"]
+    assert all(round(times[name], 3) == times[name] for name in ("latency_ms", "upstream_ms"))
     assert line == {
         "level": "info",
         "request_id": "my-id",
