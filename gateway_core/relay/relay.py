@@ -1,8 +1,9 @@
 """The relay: the contract's checks in their order, one attempt, and the reply."""
 
+from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -10,7 +11,7 @@ from gateway_core.config.model import MEBIBYTE
 from gateway_core.errors import GatewayError, RelayRefused
 from gateway_core.registry import Registry
 from gateway_core.relay.attempt import attempt, upstream_request
-from gateway_core.relay.body import DecisionBody, read_body
+from gateway_core.relay.body import read_body
 from gateway_core.relay.call import CallRecord, Headers, RelayReply, Route
 from gateway_core.relay.callers import OPERATOR, Caller, CallerKind, bearer_token, customer_key
 from gateway_core.relay.keys.store import KeyStore
@@ -21,11 +22,12 @@ from gateway_core.relay.pages import PageGuard
 from gateway_core.relay.reading import Incoming, read_whole
 from gateway_core.relay.replies import JSON, refusal
 from gateway_core.relay.routing import Router
-from gateway_core.relay.targets import Target, check_target, shown
+from gateway_core.relay.targets import Target, shown
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest, Format
 
 MAX_BODY_BYTES: Final = 32 * MEBIBYTE
+_MISMATCH: Final = (Route.SYSTEMONE, Format.OPENAI)
 
 
 class Relay:
@@ -77,14 +79,16 @@ class Relay:
             bounds = caller.bounds = self._bounds.of(caller)
         return self._limiter.admit(bounds)
 
-    async def read(self, headers: Headers, incoming: Incoming, record: CallRecord) -> bytes:
+    def read(
+        self, headers: Headers, incoming: Incoming, record: CallRecord
+    ) -> Coroutine[Any, Any, bytes]:
         """Return a request's whole body, decoded, within the limit.
 
         Raises:
             RelayRefused: ``request_too_large``, ``unsupported_content_encoding`` or
                 ``invalid_request``.
         """
-        return await read_whole(headers, incoming, self._max_body, record)
+        return read_whole(headers, incoming, self._max_body, record)
 
     async def decide(
         self,
@@ -148,9 +152,14 @@ class Relay:
         """
         body = read_body(content, headers.get(b"content-type", b"").decode("latin-1"))
         record.model = shown(body.model)
-        _check_route(route, body)
-        target = self._router.target(caller, body.model)
-        check_target(caller, target, body.format, key)
+        if (route, body.format) == _MISMATCH:
+            raise RelayRefused(
+                "format_mismatch",
+                "this route takes System One bodies, whose questions are an object; send OpenAI"
+                " Decisions bodies to /v1/decisions",
+                "questions",
+            )
+        target = self._router.target(caller, body.model, body.format, key)
         return target, upstream_request(target, body, key, headers, record.request_id)
 
 
@@ -161,13 +170,3 @@ def _unauthenticated(token: str | None) -> RelayRefused:
         else "send the gateway's API key as Authorization: Bearer, or in x-api-key"
     )
     return RelayRefused("invalid_api_key", message, headers={"www-authenticate": "Bearer"})
-
-
-def _check_route(route: Route, body: DecisionBody) -> None:
-    if route is Route.SYSTEMONE and body.format is not Format.SYSTEMONE:
-        raise RelayRefused(
-            "format_mismatch",
-            "this route takes System One bodies, whose questions are an object; send OpenAI"
-            " Decisions bodies to /v1/decisions",
-            "questions",
-        )

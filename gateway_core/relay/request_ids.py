@@ -11,7 +11,7 @@ Pairs = list[tuple[bytes, bytes]]
 _OURS: Final = "x-request-id"
 _SYSTEMONE: Final = "x-typesafe-request-id"
 """The public System One client fails on a reply without it, whoever the upstream is."""
-_UPSTREAMS: Final = b"x-s1gw-upstream-request-id"
+_UPSTREAMS: Final = (b"x-s1gw-upstream-request-id",)
 
 
 def request_ids(headers: Mapping[str, str], dialects: str | None, wire: Format, own: str) -> Pairs:
@@ -30,13 +30,10 @@ def request_ids(headers: Mapping[str, str], dialects: str | None, wire: Format, 
     """
     given = headers.get(dialects) if dialects else None
     given = given or headers.get(_SYSTEMONE) or headers.get(_OURS)
-    found = [(b"x-request-id", as_bytes(own))]
-    names = _names(dialects, wire)
-    if names:
-        found += zip(names, repeat(as_bytes(given or own)), strict=False)
-    elif given:
-        found.append((_UPSTREAMS, as_bytes(given)))
-    return found
+    ours = as_bytes(own)
+    theirs = as_bytes(given) if given else ours
+    names = _names(dialects, wire) or (_UPSTREAMS if given else ())
+    return [(b"x-request-id", ours), *zip(names, repeat(theirs), strict=False)]
 
 
 @lru_cache(maxsize=64)

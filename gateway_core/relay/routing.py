@@ -9,10 +9,20 @@ from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
 from gateway_core.registry import Registry
 from gateway_core.relay.callers import Caller, CallerKind
-from gateway_core.relay.targets import Table, Target, make_targets, not_configured
+from gateway_core.relay.targets import (
+    LONGEST_NAME,
+    Table,
+    Target,
+    check_target,
+    make_targets,
+    not_configured,
+)
+from gateway_core.secret import Secret
+from gateway_core.types import Format
 
 _log: Final = logging.getLogger("s1gw.relay")
 _NOT_CONFIGURED: Final = ProviderConfig()
+_MOST_ALLOWED: Final = 16_384
 
 
 class Router:
@@ -24,13 +34,27 @@ class Router:
         self._tables: dict[str, Table] = {}
         self._operators: Table | None = None
         self._vendors: dict[str, Provider | None] = {}
+        # A key that changes makes a new caller, and so nothing of the old one is found.
+        self._allowed: dict[tuple[Caller, str, Format, bool], Target] = {}
 
-    def target(self, caller: Caller, model: str) -> Target:
-        """Return where a call of ``caller`` for ``model`` goes.
+    def target(self, caller: Caller, model: str, wire: Format, key: Secret | None) -> Target:
+        """Return where a body of ``caller`` goes that names ``model``, if it may go there.
 
         Raises:
-            RelayRefused: ``decision_provider_not_configured``.
+            RelayRefused: ``decision_provider_not_configured``, or what ``check_target`` raises.
         """
+        asked = caller, model, wire, key is None
+        found = self._allowed.get(asked)
+        if found is None:
+            found = self._found(caller, model)
+            check_target(caller, found, wire, key)
+            if len(self._allowed) >= _MOST_ALLOWED:
+                self._allowed.clear()
+            if len(model) <= LONGEST_NAME:
+                self._allowed[asked] = found
+        return found
+
+    def _found(self, caller: Caller, model: str) -> Target:
         internal = caller.kind is CallerKind.INTERNAL
         found = self._vendor(model) if internal else self.table(caller).find(model)
         if found is None:

@@ -15,7 +15,7 @@ from gateway_core.secret import Secret
 from gateway_core.types import Format
 
 _PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F))).replace("%", "")
-_LONGEST_NAME: Final = 200
+LONGEST_NAME: Final = 200
 _TELLING: Final = 8
 """A shorter word after a scheme may be any word."""
 _SPOKEN: Final = {Format.SYSTEMONE: "System One", Format.OPENAI: "OpenAI Decisions"}
@@ -131,7 +131,7 @@ def check_target(caller: Caller, target: Target, wire: Format, key: Secret | Non
 
 def shown(model: str) -> str:
     """Return a model's name as it may be logged: bounded, and without lone surrogates."""
-    return model[:_LONGEST_NAME].encode("utf-8", "replace").decode("utf-8")
+    return model[:LONGEST_NAME].encode("utf-8", "replace").decode("utf-8")
 
 
 def not_configured(message: str) -> RelayRefused:
@@ -148,4 +148,4 @@ def _secrets(provider: Provider) -> tuple[Secret, ...]:
 
 
 def _label(text: str) -> bytes:
-    return quote(text[:_LONGEST_NAME], safe=_PRINTABLE).encode("ascii")
+    return quote(text[:LONGEST_NAME], safe=_PRINTABLE).encode("ascii")

@@ -3,10 +3,12 @@
 import json
 from typing import Any
 
+import attrs
 import pytest
 
 from gateway_core.relay.call import Route
 from gateway_core.relay.callers import CallerKind
+from gateway_core.relay.keys.file import changing_keys
 
 S1: dict[str, Any] = {"model": "jev-latest", "state": "s", "questions": {}}
 
@@ -73,6 +75,32 @@ async def test_the_checks_come_in_their_order(open_scene: Any, config: str, upst
         "provider_base_url_blocked",
     ]
     assert upstream.requests == ()
+
+
+@pytest.mark.anyio
+async def test_what_one_call_may_is_no_leave_for_another(open_scene: Any, config: str) -> None:
+    async with open_scene(config) as scene:
+        key = scene.key()
+        for _ in range(2):
+            assert (await scene.post(S1, key)).status == 200
+        other = scene.key(models=("else",))
+        assert (await scene.post(S1, other)).told == (403, "permission_denied")
+        stranger = scene.key(org="other")
+        assert (await scene.post(S1, stranger)).told == (403, "decision_provider_not_configured")
+        assert (await scene.post({**S1, "questions": []}, key)).told == (422, "format_mismatch")
+
+
+@pytest.mark.anyio
+async def test_a_key_that_may_less_than_before_is_refused_what_it_used(
+    open_scene: Any, config: str
+) -> None:
+    async with open_scene(config) as scene:
+        key = scene.key()
+        assert (await scene.post(S1, key)).status == 200
+        with changing_keys(scene.keys_path) as keys:
+            for known, record in keys.items():
+                keys[known] = attrs.evolve(record, models=("else",))
+        assert (await scene.post(S1, key)).told == (403, "permission_denied")
 
 
 @pytest.mark.anyio
