@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -13,10 +14,10 @@ from gateway_core.relay.replies import JSON, envelope
 Pairs = Iterable[tuple[bytes, bytes]]
 _NONE: Final[Mapping[str, str]] = {}
 _STATUS_LINES: Final = {
-    status.value: b"HTTP/1.1 %d %s\r\n" % (status, status.phrase.encode()) for status in HTTPStatus
+    status.value: b"HTTP/1.1 %d %s" % (status, status.phrase.encode()) for status in HTTPStatus
 }
 _ONE_PIECE: Final = 64 * 1024
-_line: Final = b"%b: %b\r\n".__mod__
+_line: Final = b": ".join
 _FORBIDDEN: Final = (b"\r", b"\n", b"\0")
 
 
@@ -48,26 +49,32 @@ def send(
         keep_alive: whether the connection stays open.
         with_body: whether the body goes along, which one to HEAD does not have.
     """
-    head = _head(reply, standing, keep_alive=keep_alive)
-    if not with_body:
-        transport.write(head)
-    elif len(reply.body) <= _ONE_PIECE:
-        transport.write(head + reply.body)
+    opening = _opening(reply.status, tuple(standing), keep_alive)
+    fields = _fields(reply)
+    body = reply.body if with_body else b""
+    if len(body) <= _ONE_PIECE:
+        transport.write(b"".join((opening, fields, body)))
     else:
-        transport.writelines((head, reply.body))
+        transport.writelines((opening + fields, body))
 
 
-def _head(reply: RelayReply, standing: Pairs, *, keep_alive: bool) -> bytes:
-    lines = [_STATUS_LINES.get(reply.status) or b"HTTP/1.1 %d \r\n" % reply.status]
-    lines += map(_line, standing)
-    lines += map(_line, reply.headers)
-    lines.append(b"content-length: %d\r\n" % len(reply.body))
+@lru_cache
+def _opening(status: int, standing: tuple[tuple[bytes, bytes], ...], keep_alive: bool) -> bytes:
+    """Return the lines that are the same for many replies: the date changes once a second."""
+    lines = [_STATUS_LINES.get(status) or b"HTTP/1.1 %d " % status, *map(_line, standing)]
     if not keep_alive:
-        lines.append(b"connection: close\r\n")
-    head = b"".join(lines)
-    if head.count(b"\n") != len(lines) or head.count(b"\r") != len(lines) or b"\0" in head:
-        return _head(_cleaned(reply), standing, keep_alive=keep_alive)
-    return head + b"\r\n"
+        lines.append(b"connection: close")
+    return b"\r\n".join((*lines, b""))
+
+
+def _fields(reply: RelayReply) -> bytes:
+    """Return the lines of one reply, with the empty one that ends a head."""
+    length = b"content-length: %d\r\n\r\n" % len(reply.body)
+    fields = b"\r\n".join([*map(_line, reply.headers), length])
+    ends = len(reply.headers) + 2
+    if fields.count(b"\n") != ends or fields.count(b"\r") != ends or 0 in fields:
+        return _fields(_cleaned(reply))
+    return fields
 
 
 def _cleaned(reply: RelayReply) -> RelayReply:

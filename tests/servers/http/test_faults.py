@@ -81,9 +81,9 @@ def test_a_header_that_would_end_its_line_is_left_out(evil: bytes) -> None:
     send(reply, wire)
     head, _, body = wire.data.partition(b"\r\n\r\n")
     assert head.split(b"\r\n")[1:] == [
+        b"connection: close",
         b"content-type: application/json",
         b"good: yes",
         b"content-length: 2",
-        b"connection: close",
     ]
     assert body == b"{}"
