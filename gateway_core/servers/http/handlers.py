@@ -1,8 +1,7 @@
 """What answers each route."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from functools import cache
+from collections.abc import Callable, Coroutine, Mapping
+from functools import cache, wraps
 from typing import Any, Final
 
 from gateway_core.decide import refused
@@ -15,6 +14,9 @@ from gateway_core.servers.http.deciding import Desk, parse_question
 from gateway_core.servers.http.exchange import Exchange
 from gateway_core.servers.http.services import Services
 
+Answer = Coroutine[Any, Any, RelayReply]
+Handler = Callable[[Services, Exchange], Answer]
+AtDesk = Callable[[Services, Exchange, Desk], Answer]
 MAX_MCP_BYTES: Final = 4 * 1024 * 1024
 _STATUSES: Final[Mapping[str, int]] = {
     "invalid_request": 400,
@@ -26,25 +28,23 @@ _STATUSES: Final[Mapping[str, int]] = {
 """The HTTP status of a decide reply, by its error's code."""
 
 
-async def systemone(services: Services, exchange: Exchange) -> RelayReply:
+def systemone(services: Services, exchange: Exchange) -> Answer:
     """Relay a System One body."""
-    return await _relayed(services, exchange, Route.SYSTEMONE)
-
-
-async def decisions(services: Services, exchange: Exchange) -> RelayReply:
-    """Relay a body of either format."""
-    return await _relayed(services, exchange, Route.DECISIONS)
-
-
-async def _relayed(services: Services, exchange: Exchange, route: Route) -> RelayReply:
-    return await services.relay.decide(
-        route, exchange.head.headers, exchange.client, exchange.body, exchange.access
+    return services.relay.decide(
+        Route.SYSTEMONE, exchange.head.headers, exchange.client, exchange.body, exchange.access
     )
 
 
-async def models(services: Services, exchange: Exchange) -> RelayReply:
+def decisions(services: Services, exchange: Exchange) -> Answer:
+    """Relay a body of either format."""
+    return services.relay.decide(
+        Route.DECISIONS, exchange.head.headers, exchange.client, exchange.body, exchange.access
+    )
+
+
+def models(services: Services, exchange: Exchange) -> Answer:
     """List the caller's models."""
-    return await services.relay.models(exchange.head.headers, exchange.client, exchange.access)
+    return services.relay.models(exchange.head.headers, exchange.client, exchange.access)
 
 
 async def healthz(_: Services, exchange: Exchange) -> RelayReply:
@@ -73,15 +73,29 @@ async def readyz(services: Services, exchange: Exchange) -> RelayReply:
     return exchange.refuse(503, "not_ready", "no provider is usable; see the log of the start")
 
 
-async def decide(services: Services, exchange: Exchange) -> RelayReply:
+def _admitted(answer: AtDesk) -> Handler:
+    """Return a handler that authenticates, and counts the request while ``answer`` runs."""
+
+    @wraps(answer)
+    async def handler(services: Services, exchange: Exchange) -> RelayReply:
+        headers, access = exchange.head.headers, exchange.access
+        caller = services.relay.authenticate(headers, exchange.client, access)
+        customer_key(caller, headers)
+        async with services.relay.admitted(caller):
+            return await answer(services, exchange, services.desks.of(caller))
+
+    return handler
+
+
+@_admitted
+async def decide(services: Services, exchange: Exchange, desk: Desk) -> RelayReply:
     """Answer one question."""
-    async with _admitted(services, exchange) as desk:
-        content = await services.relay.read(exchange.head.headers, exchange.body, exchange.access)
-        try:
-            question = parse_question(content, exchange.access.request_id)
-        except InvalidRequest as error:
-            return _decided(exchange, refused(error, exchange.access.request_id))
-        return _decided(exchange, await desk.gateway.decide(question))
+    content = await services.relay.read(exchange.head.headers, exchange.body, exchange.access)
+    try:
+        question = parse_question(content, exchange.access.request_id)
+    except InvalidRequest as error:
+        return _decided(exchange, refused(error, exchange.access.request_id))
+    return _decided(exchange, await desk.gateway.decide(question))
 
 
 def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> RelayReply:
@@ -93,31 +107,21 @@ def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> RelayReply:
     return exchange.json(_STATUSES[error["code"]], reply)
 
 
-async def health(services: Services, exchange: Exchange) -> RelayReply:
+@_admitted
+async def health(_: Services, exchange: Exchange, desk: Desk) -> RelayReply:
     """Probe the providers of the caller's chain."""
-    async with _admitted(services, exchange) as desk:
-        return exchange.json(200, await desk.gateway.health())
+    return exchange.json(200, await desk.gateway.health())
 
 
-async def capabilities(services: Services, exchange: Exchange) -> RelayReply:
+@_admitted
+async def capabilities(_: Services, exchange: Exchange, desk: Desk) -> RelayReply:
     """Tell what the caller can ask."""
-    async with _admitted(services, exchange) as desk:
-        return exchange.json(200, await desk.gateway.capabilities())
+    return exchange.json(200, await desk.gateway.capabilities())
 
 
-async def mcp(services: Services, exchange: Exchange) -> RelayReply:
+@_admitted
+async def mcp(_: Services, exchange: Exchange, desk: Desk) -> RelayReply:
     """Answer one message of MCP."""
-    async with _admitted(services, exchange) as desk:
-        head = exchange.head
-        content = await read_whole(head.headers, exchange.body, MAX_MCP_BYTES, exchange.access)
-        return await desk.mcp.answer(exchange, content)
-
-
-@asynccontextmanager
-async def _admitted(services: Services, exchange: Exchange) -> AsyncIterator[Desk]:
-    """Authenticate, and count the request while it runs."""
     headers, access = exchange.head.headers, exchange.access
-    caller = services.relay.authenticate(headers, exchange.client, access)
-    customer_key(caller, headers)
-    async with services.relay.admitted(caller):
-        yield services.desks.of(caller)
+    content = await read_whole(headers, exchange.body, MAX_MCP_BYTES, access)
+    return await desk.mcp.answer(exchange, content)

@@ -1,6 +1,5 @@
 """The one table of routes: what is served, what answers it, and what its document says."""
 
-from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 import attrs
@@ -8,9 +7,8 @@ import attrs
 from gateway_core.relay.call import RelayReply
 from gateway_core.servers.http import handlers
 from gateway_core.servers.http.exchange import Exchange
+from gateway_core.servers.http.handlers import Handler
 from gateway_core.servers.http.services import Services
-
-Handler = Callable[[Services, Exchange], Awaitable[RelayReply]]
 
 
 @attrs.frozen(kw_only=True)
@@ -132,17 +130,15 @@ ROUTES: Final = (
 )
 
 
-def _by_path() -> Mapping[str, Mapping[str, Route]]:
-    table: dict[str, dict[str, Route]] = {}
-    for route in ROUTES:
-        methods = table.setdefault(route.path, {})
-        methods[route.method] = route
-        if route.method == "GET":
-            methods["HEAD"] = route
-    return table
+def _by_request() -> dict[tuple[str, str], Handler]:
+    table = {(route.method, route.path): route.handler for route in ROUTES}
+    heads = {
+        ("HEAD", path): handler for (method, path), handler in table.items() if method == "GET"
+    }
+    return table | heads
 
 
-_TABLE: Final = _by_path()
+_TABLE: Final = _by_request()
 _CHAT: Final = frozenset(
     version + path
     for version in ("", "/v1")
@@ -152,13 +148,24 @@ _CHAT: Final = frozenset(
 
 def find(exchange: Exchange) -> Handler:
     """Return what answers a request, a refusal if nothing else does, and note the route."""
+    head = exchange.head
+    handler = _TABLE.get((head.method, head.path))
+    if handler is None:
+        return _refusal_of(exchange)
+    exchange.access.route = head.path
+    return handler
+
+
+def _refusal_of(exchange: Exchange) -> Handler:
     path = exchange.head.path
-    methods = _TABLE.get(path)
-    if methods is None:
-        return _refuse_chat if path in _CHAT else _refuse_path
-    exchange.access.route = path
-    route = methods.get(exchange.head.method)
-    return _refuse_method if route is None else route.handler
+    if _methods(path):
+        exchange.access.route = path
+        return _refuse_method
+    return _refuse_chat if path in _CHAT else _refuse_path
+
+
+def _methods(path: str) -> list[str]:
+    return [method for method, known in _TABLE if known == path]
 
 
 async def _refuse_chat(_: Services, exchange: Exchange) -> RelayReply:
@@ -175,7 +182,7 @@ async def _refuse_path(_: Services, exchange: Exchange) -> RelayReply:
 
 
 async def _refuse_method(_: Services, exchange: Exchange) -> RelayReply:
-    allowed = ", ".join(sorted({*_TABLE[exchange.head.path], "OPTIONS"}))
+    allowed = ", ".join(sorted([*_methods(exchange.head.path), "OPTIONS"]))
     if exchange.head.method == "OPTIONS":
         return exchange.named(
             RelayReply(status=200, headers=[(b"allow", allowed.encode())], body=b"")
