@@ -1,7 +1,7 @@
 """Request bodies as they come in: bounded, and freed of their content encoding on the way."""
 
-from collections.abc import AsyncIterable
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, Protocol
 
 from gateway_core.relay.call import CallRecord, Headers
 from gateway_core.relay.encoding import decoder_for, too_large
@@ -9,8 +9,18 @@ from gateway_core.relay.encoding import decoder_for, too_large
 _LARGE: Final = 16 * 1024
 
 
+class Incoming(Protocol):
+    """A body, as far as it has come in."""
+
+    def take(self) -> bytes | None:
+        """Return the body if it came whole and in one piece; None for any other."""
+
+    async def more(self) -> Sequence[bytes]:
+        """Return the pieces that came since the last call, at the end none."""
+
+
 class BodyReader:
-    """Takes a body in chunks and gives it whole, decoded, or refuses it.
+    """Takes a body in pieces and gives it whole, decoded, or refuses it.
 
     Nothing beyond the limit is ever held: neither of what comes in nor of what comes out.
     """
@@ -28,15 +38,15 @@ class BodyReader:
         self._decoded = 0
         self.received = 0
 
-    def feed(self, chunk: bytes) -> None:
-        """Take the next chunk; raise ``RelayRefused`` ``request_too_large`` at the limit."""
-        self.received += len(chunk)
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece; raise ``RelayRefused`` ``request_too_large`` at the limit."""
+        self.received += len(piece)
         if self.received > self._limit:
             raise too_large()
         if self._decode is not None:
-            chunk = self._decode.feed(chunk, self._limit - self._decoded)
-            self._decoded += len(chunk)
-        self._keep(chunk)
+            piece = self._decode.feed(piece, self._limit - self._decoded)
+            self._decoded += len(piece)
+        self._keep(piece)
 
     def _keep(self, piece: bytes) -> None:
         if not self._pieces:
@@ -64,22 +74,31 @@ class BodyReader:
         return b"".join((*pieces, self._small))
 
 
-async def read_whole(
-    headers: Headers, chunks: AsyncIterable[bytes], limit: int, record: CallRecord
-) -> bytes:
+async def read_whole(headers: Headers, body: Incoming, limit: int, record: CallRecord) -> bytes:
     """Return a request's whole body, decoded, and note in ``record`` how much came in.
 
     Raises:
         RelayRefused: ``request_too_large``, as soon as that is known,
             ``unsupported_content_encoding``, or ``invalid_request``.
     """
+    content = None if b"content-encoding" in headers else body.take()
+    if content is None:
+        return await _read_on(headers, body, limit, record)
+    record.bytes_in = len(content)
+    if len(content) > limit:
+        raise too_large()
+    return content
+
+
+async def _read_on(headers: Headers, body: Incoming, limit: int, record: CallRecord) -> bytes:
     reader = BodyReader(limit, headers.get(b"content-encoding", b"").decode("latin-1"))
     declared = headers.get(b"content-length")
     if declared is not None and declared.isdigit() and int(declared[-18:]) > limit:
         raise too_large()
     try:
-        async for chunk in chunks:
-            reader.feed(chunk)
+        while pieces := await body.more():
+            for piece in pieces:
+                reader.feed(piece)
     finally:
         record.bytes_in = reader.received
     return reader.finish()

@@ -90,7 +90,7 @@ class Scene:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         record = CallRecord(request_id="req-1", route=route)
         reply = await self.relay.decide(
-            route, _headers(key, headers), client, _chunks(chunks or [content]), record
+            route, _headers(key, headers), client, _Body(chunks or [content]), record
         )
         return Result(reply, record)
 
@@ -107,9 +107,18 @@ def _headers(key: str | None, more: Mapping[str, str] | None) -> dict[bytes, byt
     return {name.encode(): text.encode() for name, text in sent.items()}
 
 
-async def _chunks(parts: Sequence[bytes]) -> AsyncIterator[bytes]:
-    for part in parts:
-        yield part
+class _Body:
+    """A request's body, of which all but one piece are still to come."""
+
+    def __init__(self, pieces: Sequence[bytes]) -> None:
+        self._pieces = [piece for piece in pieces if piece]
+
+    def take(self) -> bytes | None:
+        return self._pieces.pop() if len(self._pieces) == 1 else None
+
+    async def more(self) -> Sequence[bytes]:
+        pieces, self._pieces = self._pieces[:1], self._pieces[1:]
+        return pieces
 
 
 @attrs.define(eq=False)

@@ -3,7 +3,8 @@
 import gzip
 import tracemalloc
 import zlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 
 import pytest
 from backports import zstd
@@ -36,18 +37,28 @@ CODINGS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 ENCODED = {name: coding for name, coding in CODINGS.items() if coding[1] is not bytes}
 
 
+class Body:
+    """A body that comes in one piece at a time, or is there at once."""
+
+    def __init__(self, pieces: Iterable[bytes], whole: bytes | None = None) -> None:
+        self._pieces = iter(pieces)
+        self._whole = whole
+
+    def take(self) -> bytes | None:
+        return self._whole
+
+    async def more(self) -> Sequence[bytes]:
+        return list(islice(self._pieces, 1))
+
+
 async def read(
     encoding: str, parts: Sequence[bytes], limit: int = LIMIT, length: str | None = None
 ) -> tuple[bytes, CallRecord]:
-    async def chunks() -> AsyncIterator[bytes]:
-        for part in parts:
-            yield part
-
     record = CallRecord()
     headers = {b"content-encoding": encoding.encode()}
     if length is not None:
         headers[b"content-length"] = length.encode()
-    return await read_whole(headers, chunks(), limit, record), record
+    return await read_whole(headers, Body(parts), limit, record), record
 
 
 async def refused(encoding: str, parts: Sequence[bytes], length: str | None = None) -> RelayRefused:
@@ -106,13 +117,11 @@ async def test_the_limit_holds_for_what_comes_in() -> None:
 
 @pytest.mark.anyio
 async def test_a_declared_length_over_the_limit_is_refused_unread() -> None:
-    async def chunks() -> AsyncIterator[bytes]:
-        raise AssertionError("nothing is read")
-        yield b""
-
+    unread = iter([bytes(LIMIT)])
     with pytest.raises(RelayRefused) as caught:
-        await read_whole({b"content-length": b"100001"}, chunks(), LIMIT, CallRecord())
+        await read_whole({b"content-length": b"100001"}, Body(unread), LIMIT, CallRecord())
     assert caught.value.reason == "request_too_large"
+    assert len(list(unread)) == 1
 
 
 @pytest.mark.anyio
@@ -150,13 +159,10 @@ async def test_reading_takes_little_more_memory_than_the_body_in_pieces_of_any_s
 ) -> None:
     length = 2_000_000
 
-    async def chunks() -> AsyncIterator[bytes]:
-        for _ in range(length // size):
-            yield bytes(bytearray(size))
-
+    pieces = (bytes(bytearray(size)) for _ in range(length // size))
     tracemalloc.start()
     try:
-        content = await read_whole({}, chunks(), length, CallRecord())
+        content = await read_whole({}, Body(pieces), length, CallRecord())
         assert tracemalloc.get_traced_memory()[1] < 2.5 * length
     finally:
         tracemalloc.stop()
@@ -167,3 +173,26 @@ async def test_reading_takes_little_more_memory_than_the_body_in_pieces_of_any_s
 async def test_a_body_in_one_piece_is_not_copied() -> None:
     whole = bytes(100_000)
     assert (await read("", [whole]))[0] is whole
+
+
+@pytest.mark.anyio
+async def test_a_body_that_is_there_at_once_is_taken_as_it_is() -> None:
+    whole, record = bytes(LIMIT), CallRecord()
+    assert await read_whole({}, Body([], whole), LIMIT, record) is whole
+    assert record.bytes_in == LIMIT
+
+
+@pytest.mark.anyio
+async def test_the_limit_holds_for_a_body_that_is_there_at_once() -> None:
+    with pytest.raises(RelayRefused) as caught:
+        await read_whole({}, Body([], bytes(LIMIT + 1)), LIMIT, CallRecord())
+    assert caught.value.reason == "request_too_large"
+
+
+@pytest.mark.anyio
+async def test_an_encoded_body_that_is_there_at_once_is_decoded() -> None:
+    packed = gzip.compress(PLAIN)
+    found = await read_whole(
+        {b"content-encoding": b"gzip"}, Body([packed], packed), LIMIT, CallRecord()
+    )
+    assert found == PLAIN

@@ -36,6 +36,7 @@ Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Give = Callable[[Exchange, RelayReply], None]
 Opener = Callable[[], AbstractAsyncContextManager[Services]]
 
 
@@ -59,24 +60,16 @@ class Application:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
 
-    async def answer(self, exchange: Exchange) -> RelayReply:
-        """Answer one request, whatever goes wrong."""
+    async def answer(self, exchange: Exchange, give: Give) -> None:
+        """Have one request answered, whatever goes wrong, give its reply, and note both."""
+        exchange.begun = True
         logs.request_id.set(exchange.access.request_id)
         try:
-            return await find(exchange)(self._services, exchange)
-        except GatewayError as error:
-            return refused(error, exchange.access)
-        except ClientGone:
-            return _NO_REPLY
-        except asyncio.CancelledError:
-            return _NO_REPLY if exchange.abandoned else _shutting_down(exchange)
-        # The top level: whatever goes wrong is our fault, and its text may hold anything.
-        except Exception as error:  # noqa: BLE001 - see above
-            _log.error("%s at %s", type(error).__name__, _place(error))
-            return exchange.refuse(500, "internal_error", "the gateway failed; its log says where")
-
-    def log(self, exchange: Exchange, reply: RelayReply) -> None:
-        """Note one request and its reply."""
+            reply = await find(exchange)(self._services, exchange)
+        # The top level: nothing that goes wrong may leave a request without its reply.
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - see above
+            reply = _excuse(exchange, error)
+        give(exchange, reply)
         access = exchange.access
         access.status = reply.status
         access.bytes_out = len(reply.body)
@@ -109,6 +102,20 @@ class Application:
             await receive()
         await self._access_log.close()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def _excuse(exchange: Exchange, error: BaseException) -> RelayReply:
+    """Return the reply to a request that ``error`` was raised for."""
+    match error:
+        case GatewayError():
+            return refused(error, exchange.access)
+        case ClientGone():
+            return _NO_REPLY
+        case asyncio.CancelledError():
+            return _NO_REPLY if exchange.abandoned else _shutting_down(exchange)
+    # It is our fault, and its text may hold anything.
+    _log.error("%s at %s", type(error).__name__, _place(error))
+    return exchange.refuse(500, "internal_error", "the gateway failed; its log says where")
 
 
 def _shutting_down(exchange: Exchange) -> RelayReply:

@@ -1,9 +1,9 @@
-"""A request's body, handed over chunk by chunk as it comes in."""
+"""A request's body, handed over in pieces as it comes in."""
 
 import asyncio
-from collections import deque
-from collections.abc import Callable
-from typing import Final, Self
+from typing import Final, Protocol
+
+import msgspec
 
 from gateway_core.errors import RelayRefused
 
@@ -15,95 +15,87 @@ class ClientGone(Exception):
     """The client left before its request was whole."""
 
 
-class Valve:
-    """Makes a client wait, or lets it send."""
+class Source(Protocol):
+    """Where a body comes from."""
 
-    def __init__(self, transport: asyncio.Transport) -> None:
-        """Take the connection, which is read from."""
-        self._transport = transport
-        self._open = True
+    def hold(self) -> None:
+        """Send no more for now: too much is waiting."""
 
-    def close(self) -> None:
-        """Read no more for now."""
-        if self._open:
-            self._open = False
-            self._transport.pause_reading()
-
-    def open(self) -> None:
-        """Read on."""
-        if not self._open and not self._transport.is_closing():
-            self._open = True
-            self._transport.resume_reading()
+    def proceed(self) -> None:
+        """Send more: the reader has taken all there is."""
 
 
-class RequestBody:
-    """Chunks in, chunks out; holds the client back when nobody reads."""
+class RequestBody(msgspec.Struct, eq=False):
+    """Pieces in, pieces out; holds the client back when nobody reads.
 
-    def __init__(self, wanted: Callable[[], None], pause: Callable[[], None]) -> None:
-        """Prepare for a body of any length.
+    Attributes:
+        received: how much came in, in bytes.
+        complete: whether all of it did.
+    """
 
-        Args:
-            wanted: called when the reader has taken all there is.
-            pause: called when too much is waiting.
-        """
-        self._wanted = wanted
-        self._pause = pause
-        self._chunks: deque[bytes] = deque()
-        self._waiting = 0
-        self._reader: asyncio.Future[None] | None = None
-        self._fault: RelayRefused | ClientGone | None = None
-        self._discarding = False
-        self.received = 0
-        self.complete = False
+    _source: Source
+    received: int = 0
+    complete: bool = False
+    _taken: int = 0
+    _pieces: list[bytes] = msgspec.field(default_factory=list)
+    _reader: asyncio.Future[None] | None = None
+    _fault: RelayRefused | ClientGone | None = None
+    _discarding: bool = False
 
-    def feed(self, chunk: bytes) -> None:
-        """Take a chunk that came in."""
-        self.received += len(chunk)
+    def feed(self, piece: bytes) -> None:
+        """Take a piece that came in."""
+        self.received += len(piece)
         if self._discarding:
             return
-        self._chunks.append(chunk)
-        self._waiting += len(chunk)
-        if self._waiting > HIGH_WATER:
-            self._pause()
-        self._wake()
+        self._pieces.append(piece)
+        if self.received - self._taken > HIGH_WATER:
+            self._source.hold()
+        if self._reader is not None:
+            self._wake(self._reader)
 
     def finish(self) -> None:
         """Take the body as whole."""
         self.complete = True
-        self._wake()
+        if self._reader is not None:
+            self._wake(self._reader)
 
     def fail(self, fault: RelayRefused | ClientGone) -> None:
         """Have the reader raise ``fault``: the rest will not come."""
         self._fault = fault
-        self._wake()
+        self._pieces.clear()
+        if self._reader is not None:
+            self._wake(self._reader)
 
     def discard(self) -> None:
         """Drop what is left, and whatever still comes: the reply is given."""
         self._discarding = True
-        self._chunks.clear()
+        self._pieces.clear()
 
-    def _wake(self) -> None:
-        if self._reader is not None and not self._reader.done():
-            self._reader.set_result(None)
+    def _wake(self, reader: asyncio.Future[None]) -> None:
+        if not reader.done():
+            reader.set_result(None)
 
-    def __aiter__(self) -> Self:
-        return self
+    def take(self) -> bytes | None:
+        """Return the body if it came whole and in one piece, as most do; None for any other."""
+        if self.complete and len(self._pieces) == 1 and not self._taken:
+            return self._pieces.pop()
+        return None
 
-    async def __anext__(self) -> bytes:
-        """Return the next chunk.
+    async def more(self) -> list[bytes]:
+        """Return what came since it was last asked for, at the end nothing.
 
         Raises:
             ClientGone: nobody is there any more to send the rest.
             RelayRefused: the rest is not valid HTTP, or did not come in time.
         """
-        while not self._chunks:
+        while not self._pieces:
             if self._fault is not None:
                 raise self._fault
-            self._wanted()
+            self._source.proceed()
             if self.complete:
-                raise StopAsyncIteration
+                return []
             self._reader = asyncio.get_running_loop().create_future()
             await self._reader
-        chunk = self._chunks.popleft()
-        self._waiting -= len(chunk)
-        return chunk
+        pieces, self._pieces = self._pieces, []
+        self._taken = self.received
+        return pieces

@@ -21,8 +21,8 @@ class Deadline:
 
     def set(self, seconds: float) -> None:
         """Let the time be over in ``seconds``."""
-        self._due = self._loop.time() + seconds
-        if self._due < self._armed_for:
+        self._due = due = self._loop.time() + seconds
+        if due < self._armed_for:
             self._arm()
 
     def within(self, seconds: float) -> None:

@@ -1,11 +1,12 @@
 """HTTP/1.1 requests out of bytes: the head whole, the body as it comes."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import ClassVar, Final
 from urllib.parse import unquote
 
-import attrs
 import httptools
+import msgspec
 
 from gateway_core.servers.http.body import RequestBody
 
@@ -14,7 +15,11 @@ MAX_FRAMING_BYTES: Final = 1024 * 1024
 """How much chunk heads and trailers may take beyond the size of the body that they frame."""
 _LONGEST_JOINED: Final = 8192
 """Every further value costs a copy of those before it."""
+_PATHS_KNOWN: Final = 64
+"""How many request targets are kept with their paths: each may be as long as a head."""
 _UPGRADE: Final = b"upgrade"
+_HOST: Final = b"host"
+_CODING: Final = b"transfer-encoding"
 
 
 class Malformed(Exception):
@@ -41,8 +46,7 @@ class TooSlow(Malformed):
     sentence = "the request did not come whole in the time it has"
 
 
-@attrs.define(kw_only=True)
-class Head:
+class Head(msgspec.Struct, eq=False):
     """A request's line and headers.
 
     Attributes:
@@ -59,7 +63,12 @@ class Head:
 
 
 class RequestParser:
-    """Turns what a client sends into requests, one after the other."""
+    """Turns what a client sends into requests, one after the other.
+
+    Attributes:
+        in_head: whether a head is only partly there.
+        body: the body that is only partly there.
+    """
 
     def __init__(self, begin: Callable[[Head], RequestBody]) -> None:
         """Take what is called with each head, and gives the body to fill."""
@@ -68,19 +77,14 @@ class RequestParser:
         self._url = b""
         self._headers: dict[bytes, bytes] = {}
         self._taken = 0
-        self._body: RequestBody | None = None
         self._last = False
         self._ended = False
         self.in_head = False
+        self.body: RequestBody | None = None
 
     def stop(self) -> None:
         """Take no notice of what comes from now on."""
-        self._ended, self._body = True, None
-
-    @property
-    def in_body(self) -> bool:
-        """Whether a body is only partly there."""
-        return self._body is not None
+        self._ended, self.in_head, self.body = True, False, None
 
     def feed(self, data: bytes | memoryview) -> None:
         """Parse ``data``.
@@ -99,15 +103,15 @@ class RequestParser:
             # What follows a last request is nobody's business.
             if not self._ended:
                 raise Malformed from None
-        if self.in_head or self._body is not None:
+        if self.in_head or self.body is not None:
             self._bound(len(data))
 
     def _bound(self, size: int) -> None:
         self._taken += size
-        if self._body is None:
+        if self.body is None:
             if self._taken > MAX_HEAD_BYTES:
                 raise HeadTooLarge
-        elif self._taken > MAX_FRAMING_BYTES + 2 * self._body.received:
+        elif self._taken > MAX_FRAMING_BYTES + 2 * self.body.received:
             raise Malformed
 
     def _decline(self, rest: bytes | memoryview) -> None:
@@ -143,39 +147,35 @@ class RequestParser:
 
     def on_headers_complete(self) -> None:
         """Hand the head over."""
-        parser = self._parser
-        if parser.should_upgrade() and _UPGRADE in self._headers:
+        parser, headers = self._parser, self._headers
+        if _UPGRADE in headers and parser.should_upgrade():
             return
         self.in_head = False
         version = parser.get_http_version()
-        _check(self._headers, version)
+        if version != "1.1" or _CODING in headers or b"," in headers.get(_HOST, b","):
+            _check(headers, version)
         keep_alive = version == "1.1" and parser.should_keep_alive()
         self._last = not keep_alive
-        self._body = self._begin(
-            Head(
-                method=parser.get_method().decode("ascii"),
-                path=_path(self._url),
-                headers=self._headers,
-                keep_alive=keep_alive,
-            )
-        )
+        method = parser.get_method().decode("ascii")
+        self.body = self._begin(Head(method, _path(self._url), headers, keep_alive))
 
     def on_body(self, chunk: bytes) -> None:
         """Hand a piece of the body over."""
-        if self._body is not None:
-            self._body.feed(chunk)
+        if self.body is not None:
+            self.body.feed(chunk)
 
     def on_message_complete(self) -> None:
         """Take the request as whole."""
-        if self._body is not None:
-            self._body.finish()
-            self._body = None
+        body = self.body
+        if body is not None:
+            self.body = None
+            body.finish()
         self._ended = self._last
 
 
 def _check(headers: dict[bytes, bytes], version: str) -> None:
     """Refuse what the parser lets pass and RFC 9112 does not (sections 2.3, 3.2 and 6.1)."""
-    host, coding = headers.get(b"host"), headers.get(b"transfer-encoding")
+    host, coding = headers.get(_HOST), headers.get(_CODING)
     if version == "1.1":
         sound = host is not None and (coding is None or coding.lower() == b"chunked")
     else:
@@ -191,6 +191,7 @@ def _joined(known: bytes, value: bytes) -> bytes:
     return b"%b, %b" % (known, value)
 
 
+@lru_cache(_PATHS_KNOWN)
 def _path(target: bytes) -> str:
     if not target.startswith(b"/"):
         # Proxies are addressed with a whole URL, and every server must take one (RFC 9112 §3.2.2).

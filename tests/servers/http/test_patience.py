@@ -124,6 +124,13 @@ def test_a_refused_body_is_not_waited_for_long(client: socket.socket) -> None:
     assert found.count(b"HTTP/1.1") == 1
 
 
+def test_a_refused_head_is_not_read_for_long(client: socket.socket) -> None:
+    client.sendall(b"GET /healthz HTTP/1.1\r\na: " + b"x" * 70_000)
+    assert rest(client).startswith(b"HTTP/1.1 431")
+    with pytest.raises((BrokenPipeError, ConnectionResetError)):
+        send_for_ever(client)
+
+
 def test_a_client_that_takes_no_reply_is_cut_off(port: int) -> None:
     with closing(socket.socket()) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
