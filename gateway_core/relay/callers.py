@@ -1,6 +1,5 @@
 """Who calls: an organization, an internal platform, a managed token, or the operator."""
 
-from collections.abc import Mapping
 from enum import StrEnum
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
     from gateway_core.relay.limits.counting import Bounds
 
 Network = IPv4Network | IPv6Network
-PROVIDER_KEY_HEADERS: Final = (b"x-agentcc-provider-key", b"x-s1gw-provider-key")
+_PROVIDER_KEY: Final = b"x-s1gw-provider-key"
+_PREFERRED_PROVIDER_KEY: Final = b"x-agentcc-provider-key"
 
 
 class CallerKind(StrEnum):
@@ -33,7 +33,11 @@ class CallerKind(StrEnum):
     """Anyone, while authentication is disabled: the operator's own providers."""
 
 
-@attrs.define(kw_only=True, eq=False)
+_SAVED_KEYS: Final = (CallerKind.ORG, CallerKind.OPERATOR)
+"""Those whose providers have their keys in the configuration."""
+
+
+@attrs.define(kw_only=True, eq=False, weakref_slot=False)
 class Caller:
     """An authenticated caller and what it may do.
 
@@ -84,7 +88,7 @@ def _inside(networks: tuple[Network, ...], address: str) -> bool:
 def bearer_token(headers: Headers) -> str | None:
     """Return the gateway key of a request: ``Authorization: Bearer``, else ``x-api-key``."""
     scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
-    if scheme.lower() != b"bearer":
+    if scheme != b"Bearer" and scheme.lower() != b"bearer":
         token = headers.get(b"x-api-key", b"")
     return token.strip().decode("latin-1") or None
 
@@ -95,7 +99,9 @@ def customer_key(caller: Caller, headers: Headers) -> Secret | None:
     Raises:
         RelayRefused: ``provider_key_header_not_allowed`` or ``byok_required``.
     """
-    sent = _provider_key(headers)
+    sent = headers.get(_PREFERRED_PROVIDER_KEY, headers.get(_PROVIDER_KEY))
+    if sent is None and caller.kind in _SAVED_KEYS:
+        return None
     if caller.kind is CallerKind.INTERNAL:
         return _usable_key(sent)
     if sent is not None:
@@ -104,16 +110,10 @@ def customer_key(caller: Caller, headers: Headers) -> Secret | None:
             "a provider key in a header is for internal callers; save the key on the"
             " organization's provider and remove the header",
         )
-    if caller.kind is CallerKind.MANAGED:
-        raise RelayRefused(
-            "byok_required",
-            "a managed-service token has no provider key; use the organization's own API key",
-        )
-    return None
-
-
-def _provider_key(headers: Mapping[bytes, bytes]) -> bytes | None:
-    return next((headers[name] for name in PROVIDER_KEY_HEADERS if name in headers), None)
+    raise RelayRefused(
+        "byok_required",
+        "a managed-service token has no provider key; use the organization's own API key",
+    )
 
 
 def _usable_key(sent: bytes | None) -> Secret:

@@ -1,9 +1,10 @@
 """What is kept of a key: everything but the key."""
 
-import hashlib
 import secrets
 from datetime import UTC, datetime
+from hashlib import sha256
 from ipaddress import ip_network
+from sys import intern
 from typing import Final
 
 import attrs
@@ -16,6 +17,12 @@ from gateway_core.secret import Secret
 PREFIX: Final = "s1gw"
 _ID_BYTES: Final = 6
 _SECRET_BYTES: Final = 32
+_ID_BEGINS: Final = len(PREFIX) + 1
+ID_PART: Final = slice(_ID_BEGINS, _ID_BEGINS + 2 * _ID_BYTES)
+"""Where a key has its id."""
+_ALL: Final[frozenset[str]] = frozenset()
+"""One object for all keys without a list, since every request looks at it."""
+_NEVER: Final = float("inf")
 
 
 @attrs.frozen(kw_only=True)
@@ -55,6 +62,19 @@ class KeySettings:
             _check_network(address)
 
 
+@attrs.define(kw_only=True, eq=False, weakref_slot=False)
+class KeyHolder(Caller):
+    """A caller with a key.
+
+    Attributes:
+        digest: the hash of its key.
+        expires: when the key stops working, in seconds of the epoch.
+    """
+
+    digest: bytes = attrs.field(repr=False)
+    expires: float
+
+
 @attrs.frozen(kw_only=True)
 class KeyRecord(KeySettings):
     """One key, as the state file has it: its settings, and what the gateway keeps of it.
@@ -77,16 +97,18 @@ class KeyRecord(KeySettings):
             return "revoked"
         return "expired" if self.expires is not None and self.expires <= now else "active"
 
-    def caller(self) -> Caller:
-        """Return who calls with this key."""
-        return Caller(
+    def holder(self) -> KeyHolder:
+        """Return who calls with this key; raise ``ValueError`` if its hash is none."""
+        return KeyHolder(
             kind=self.kind,
             key_id=self.id,
-            org=self.org,
-            models=frozenset(self.models),
-            providers=frozenset(provider.casefold() for provider in self.providers),
-            addresses=tuple(ip_network(address) for address in self.addresses),
+            org=None if self.org is None else intern(self.org),
+            models=frozenset(self.models) or _ALL,
+            providers=frozenset(map(str.casefold, self.providers)) or _ALL,
+            addresses=tuple(map(ip_network, self.addresses)),
             limits=LimitsConfig(rpm=self.rpm, concurrency=self.concurrency),
+            digest=bytes.fromhex(self.sha256),
+            expires=self.expires.timestamp() if self.expires else _NEVER,
         )
 
 
@@ -112,7 +134,7 @@ def renew_key(record: KeyRecord) -> tuple[KeyRecord, Secret]:
 
 def digest(key: str) -> bytes:
     """Return the hash that is kept of a key: it is random, so that no salt is needed."""
-    return hashlib.sha256(key.encode()).digest()
+    return sha256(key.encode()).digest()
 
 
 def id_of(text: str) -> str:

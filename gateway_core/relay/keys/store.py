@@ -1,30 +1,21 @@
 """Looking keys up in a running server, which sees every change of the file at once."""
 
-import hmac
 import logging
-import time
 from collections.abc import Mapping
+from hmac import compare_digest
 from pathlib import Path
+from time import time
 from typing import Final
-
-import attrs
 
 from gateway_core.errors import ConfigError
 from gateway_core.relay.callers import Caller, CallerKind
 from gateway_core.relay.keys.file import keys_path, read_keys
-from gateway_core.relay.keys.record import KeyRecord, digest, id_of
+from gateway_core.relay.keys.record import ID_PART, KeyHolder, KeyRecord, digest
 
 _log: Final = logging.getLogger("s1gw.keys")
 LOOK_S: Final = 0.25
 """A revoked key goes on working for no longer than this, in seconds."""
 _NOWHERE: Final = (0, 0, 0)
-
-
-@attrs.frozen
-class _Key:
-    digest: bytes
-    caller: Caller
-    expires: float
 
 
 class KeyStore:
@@ -41,35 +32,36 @@ class KeyStore:
         self._path = path or keys_path()
         self._look_s = look_s
         self._seen = _stamp(self._path)
-        self._keys = _by_id(read_keys(self._path))
-        self._look_at = time.monotonic() + self._look_s
+        self._holders = _by_id(read_keys(self._path))
+        self._looked = time()
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._holders)
 
     def find(self, token: str) -> Caller | None:
         """Return who calls with ``token``; None when it is unknown, revoked or expired."""
-        if time.monotonic() >= self._look_at:
-            self._look()
-        key = self._keys.get(id_of(token))
-        if key is None or not hmac.compare_digest(key.digest, digest(token)):
+        now = time()
+        # A clock that was set back is no reason not to look.
+        if not 0 <= now - self._looked < self._look_s:
+            self._look(now)
+        holder = self._holders.get(token[ID_PART])
+        if holder is None or not compare_digest(holder.digest, digest(token)):
             return None
-        return key.caller if time.time() < key.expires else None
+        return holder if now < holder.expires else None
 
     def holds(self, kind: CallerKind) -> bool:
         """Say whether there is a key of this kind."""
-        if time.monotonic() >= self._look_at:
-            self._look()
-        return any(key.caller.kind is kind for key in self._keys.values())
+        self._look(time())
+        return any(holder.kind is kind for holder in self._holders.values())
 
-    def _look(self) -> None:
-        self._look_at = time.monotonic() + self._look_s
+    def _look(self, now: float) -> None:
+        self._looked = now
         stamp = _stamp(self._path)
         if stamp == self._seen:
             return
         self._seen = stamp
         try:
-            self._keys = _by_id(read_keys(self._path))
+            self._holders = _by_id(read_keys(self._path))
         except ConfigError as error:
             # The commands replace the file in one step, so this is damage from outside: going
             # on with the keys read last serves the callers while somebody mends it.
@@ -85,13 +77,8 @@ def _stamp(path: Path) -> tuple[int, int, int]:
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
-def _by_id(records: tuple[KeyRecord, ...]) -> Mapping[str, _Key]:
+def _by_id(records: tuple[KeyRecord, ...]) -> Mapping[str, KeyHolder]:
     try:
-        return {record.id: _key(record) for record in records if record.revoked is None}
+        return {record.id: record.holder() for record in records if record.revoked is None}
     except ValueError:
         raise ConfigError("the key file holds a hash or an address that is none") from None
-
-
-def _key(record: KeyRecord) -> _Key:
-    expires = record.expires.timestamp() if record.expires else float("inf")
-    return _Key(bytes.fromhex(record.sha256), record.caller(), expires)
