@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from itertools import repeat
 from typing import Final
 
 from gateway_core.types import Format
@@ -33,7 +32,7 @@ def request_ids(headers: Mapping[str, str], dialects: str | None, wire: Format, 
     ours = as_bytes(own)
     theirs = as_bytes(given) if given else ours
     names = _names(dialects, wire) or (_UPSTREAMS if given else ())
-    return [(b"x-request-id", ours), *zip(names, repeat(theirs), strict=False)]
+    return [(b"x-request-id", ours), *[(name, theirs) for name in names]]
 
 
 @lru_cache(maxsize=64)
