@@ -11,7 +11,7 @@ lone surrogates are allowed, as the grammar of RFC 8259 §7 has them.
 import json
 import operator
 import re
-from codecs import getincrementaldecoder
+from codecs import utf_8_decode
 from collections.abc import Mapping
 from typing import Final
 
@@ -24,7 +24,7 @@ _KEY: Final = re.compile(
     _WHITE + rb"[{,]?" + _WHITE + rb'("[^"\\]*(?:\\.[^"\\]*)*")' + _WHITE + b":" + _WHITE,
     re.DOTALL,
 )
-_STEP: Final = 1 << 20
+_STEP: Final = 1 << 18
 
 Members = Mapping[str, msgspec.Raw]
 """The values of an object by their keys, unescaped, in the order of the text."""
@@ -115,14 +115,11 @@ def without_surrogates(text: bytes) -> bytes:
 
 def is_utf8(text: bytes) -> bool:
     """Say whether ``text`` is UTF-8, without holding much of it decoded."""
-    if text.isascii():
-        return True
-    decoder = getincrementaldecoder("utf-8")()
-    view = memoryview(text)
+    view, start = memoryview(text), 0
     try:
-        for start in range(0, len(view), _STEP):
-            decoder.decode(view[start : start + _STEP])
-        decoder.decode(b"", final=True)
+        while start < len(view):
+            end = start + _STEP
+            start += utf_8_decode(view[start:end], "strict", end >= len(view))[1]
     except UnicodeDecodeError:
         return False
     return True

@@ -61,7 +61,7 @@ class Relay:
             self._pages.check(headers)
             return OPERATOR
         token = bearer_token(headers)
-        caller = self._keys.find(token) if token else None
+        caller = self._keys.find(token)
         if caller is None:
             raise _unauthenticated(token)
         record.key, record.org = caller.key_id, caller.org
@@ -106,7 +106,7 @@ class Relay:
             async with self.admitted(caller):
                 # What was read is not kept here: it may be large, and the attempt may be long.
                 target, request = self._prepared(
-                    await self.read(headers, incoming, record),
+                    await read_whole(headers, incoming, self._max_body, record),
                     route,
                     caller,
                     key,
@@ -163,7 +163,7 @@ class Relay:
         return target, upstream_request(target, body, key, headers, record.request_id)
 
 
-def _unauthenticated(token: str | None) -> RelayRefused:
+def _unauthenticated(token: str) -> RelayRefused:
     message = (
         "the API key is unknown, expired or revoked"
         if token

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gateway_core.errors import RelayRefused
 from gateway_core.relay.body import read_json
-from gateway_core.relay.members import place_of, read_members
+from gateway_core.relay.members import is_utf8, place_of, read_members
 
 TEXTS = (
     "model",
@@ -124,6 +124,16 @@ def test_a_second_model_is_found_after_whatever_looks_like_one(
     assert read_json(f"{body}}}".encode()).model == "m"
     with pytest.raises(RelayRefused, match="twice"):
         read_json(f"{body},{second}:{state}}}".encode())
+
+
+@pytest.mark.parametrize("character", ["\u00e9", "\u8a9e", "\U0001f600"])
+@pytest.mark.parametrize("before", range(4))
+def test_utf8_is_told_wherever_its_sequences_are_cut(character: str, before: int) -> None:
+    text = b"x" * before + character.encode() * 300_000
+    assert is_utf8(text)
+    assert not is_utf8(text[:-1])
+    assert not is_utf8(text[: len(text) // 2] + b"\xff" + text[len(text) // 2 :])
+    assert not is_utf8(text + "\ud800".encode("utf-8", "surrogatepass"))
 
 
 def test_a_body_is_not_shown() -> None:
