@@ -80,7 +80,7 @@ class CallRecord(msgspec.Struct, kw_only=True, eq=False, gc=False):
     output_tokens: int | None = None
 
 
-class RelayReply(msgspec.Struct, kw_only=True):
+class RelayReply(msgspec.Struct, kw_only=True, gc=False):
     """What the caller gets.
 
     Attributes:

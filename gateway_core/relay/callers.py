@@ -85,12 +85,12 @@ def _inside(networks: tuple[Network, ...], address: str) -> bool:
     return any(mapped in network for network in networks)
 
 
-def bearer_token(headers: Headers) -> str | None:
-    """Return the gateway key of a request: ``Authorization: Bearer``, else ``x-api-key``."""
+def bearer_token(headers: Headers) -> str:
+    """Return the key of a request: ``Authorization: Bearer``, else ``x-api-key``, else nothing."""
     scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
     if scheme != b"Bearer" and scheme.lower() != b"bearer":
         token = headers.get(b"x-api-key", b"")
-    return token.strip().decode("latin-1") or None
+    return token.strip().decode("latin-1")
 
 
 def customer_key(caller: Caller, headers: Headers) -> Secret | None:

@@ -111,7 +111,7 @@ class SharedLimiter:
         self._down_until = time.monotonic() + self._retry_s
 
 
-class SharedAdmission(msgspec.Struct):
+class SharedAdmission(msgspec.Struct, gc=False):
     """A request that counts while the block runs."""
 
     limiter: SharedLimiter

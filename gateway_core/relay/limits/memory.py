@@ -53,7 +53,7 @@ class ProcessLimiter:
         """Do nothing: there is no connection."""
 
 
-class Admission(msgspec.Struct):
+class Admission(msgspec.Struct, gc=False):
     """A request that counts while the block runs."""
 
     limiter: ProcessLimiter
