@@ -62,15 +62,14 @@ class Application:
 
     async def answer(self, exchange: Exchange, give: Give) -> None:
         """Have one request answered, whatever goes wrong, give its reply, and note both."""
-        exchange.begun = True
-        logs.request_id.set(exchange.access.request_id)
+        access, exchange.begun = exchange.access, True
+        logs.request_id.set(access.request_id)
         try:
             reply = await find(exchange)(self._services, exchange)
         # The top level: nothing that goes wrong may leave a request without its reply.
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - see above
             reply = _excuse(exchange, error)
         give(exchange, reply)
-        access = exchange.access
         access.status = reply.status
         access.bytes_out = len(reply.body)
         access.latency_ms = round((perf_counter() - exchange.started) * 1000, 3)

@@ -73,9 +73,8 @@ class ClientConnection(asyncio.BufferedProtocol):
         """Stop what is under way: nobody waits for it."""
         self._state.connections.discard(self)
         self._deadline.stop()
-        self._inbox.clear()
-        exchange = self._inbox.current
-        if exchange is not None:
+        self._inbox.waiting.clear()
+        if (exchange := self._inbox.current) is not None:
             exchange.abandoned = True
             exchange.body.fail(ClientGone())
             if exchange.begun:
@@ -87,16 +86,16 @@ class ClientConnection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Take what the client sent."""
-        inbox = self._inbox
         try:
-            inbox.parser.feed(self._app.reading[:nbytes])
+            self._inbox.parser.feed(self._app.reading[:nbytes])
         except Malformed as fault:
             # What came whole before it is answered first.
             self._settle()
             self._reject(fault)
-        if inbox.current is None:
+        exchange = self._inbox.current
+        if exchange is None:
             self._settle()
-        elif inbox.parser.body is None:
+        elif exchange.body.complete:
             self._deadline.clear()
 
     def pause_writing(self) -> None:
@@ -116,14 +115,13 @@ class ClientConnection(asyncio.BufferedProtocol):
 
     def _settle(self) -> None:
         """Do what is next, unless a request is being answered."""
-        if self._inbox.current is not None or self._transport.is_closing():
+        inbox = self._inbox
+        if inbox.current is not None or self._transport.is_closing():
             return
         if self._stuck:
             self._deadline.within(self.send_s)
-            return
-        exchange = None if self._last else self._inbox.next()
-        if exchange is not None:
-            self._start(exchange)
+        elif inbox.waiting and not self._last:
+            self._start(inbox.next())
         else:
             self._wait()
 
@@ -131,8 +129,8 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._deadline.clear()
         if not exchange.body.complete:
             self._deadline.set(self.body_s)
-        self._task = self._loop.create_task(self._app.answer(exchange, self._finish))
-        self._state.tasks.add(self._task)
+        self._task = task = self._loop.create_task(self._app.answer(exchange, self._finish))
+        self._state.tasks.add(task)
 
     def _finish(self, exchange: Exchange, reply: RelayReply) -> None:
         """Give the client its reply, and go on."""
@@ -142,7 +140,8 @@ class ClientConnection(asyncio.BufferedProtocol):
         finally:
             self._state.tasks.discard(self._task)
             self._inbox.current = None
-            exchange.body.discard()
+            if not exchange.body.complete:
+                exchange.body.discard()
             self._settle()
 
     def _write(self, exchange: Exchange, reply: RelayReply) -> None:
@@ -151,22 +150,19 @@ class ClientConnection(asyncio.BufferedProtocol):
             # (RFC 9110 §10.1.1).
             self._stop_hearing()
         self._last = self._last or not exchange.head.keep_alive
-        send(
-            reply,
-            self._transport,
-            self._state.default_headers,
-            keep_alive=not self._last,
-            with_body=exchange.head.method != "HEAD",
-        )
+        standing, with_body = self._state.default_headers, exchange.head.method != "HEAD"
+        send(reply, self._transport, standing, keep_alive=not self._last, with_body=with_body)
 
     def _wait(self) -> None:
         """Wait for the next request, or for the end."""
-        self._inbox.read_on()
-        if self._inbox.parser.body is not None:
+        inbox = self._inbox
+        if not inbox.reading:
+            inbox.read_on()
+        if inbox.parser.body is not None:
             self._deadline.within(self.linger_s)
         elif self._last:
             self._close()
-        elif self._inbox.parser.in_head:
+        elif inbox.parser.in_head:
             self._deadline.within(self.head_s)
         else:
             self._deadline.set(self.keep_alive_s)
@@ -175,11 +171,11 @@ class ClientConnection(asyncio.BufferedProtocol):
         if not self._deaf:
             self._deadline.within(self.send_s)
             self._transport.close()
-            return
-        # A close with bytes unread is a reset, which may take the reply from the client.
-        self._deadline.within(self.linger_s)
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
+        else:
+            # A close with bytes unread is a reset, which may take the reply from the client.
+            self._deadline.within(self.linger_s)
+            if self._transport.can_write_eof():
+                self._transport.write_eof()
 
     def _stop_hearing(self) -> None:
         self._inbox.parser.stop()
@@ -187,12 +183,12 @@ class ClientConnection(asyncio.BufferedProtocol):
 
     def _reject(self, fault: Malformed) -> None:
         """Answer what is no request, unless another one's reply is due."""
-        lingering = self._inbox.current is None and self._inbox.parser.body is not None
+        exchange, lingering = self._inbox.current, self._inbox.parser.body is not None
         self._stop_hearing()
-        if self._inbox.current is None and not lingering:
+        if exchange is None and not lingering:
             send(self._app.reject(fault), self._transport)
-        elif self._inbox.current is not None and not self._inbox.current.body.complete:
-            self._inbox.current.body.fail(RelayRefused(fault.code, fault.sentence))
+        elif exchange is not None and not exchange.body.complete:
+            exchange.body.fail(RelayRefused(fault.code, fault.sentence))
 
     def _expire(self) -> None:
         if self._inbox.current is not None or self._inbox.parser.in_head:

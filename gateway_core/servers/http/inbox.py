@@ -19,6 +19,8 @@ class Inbox:
     Attributes:
         parser: what the client's bytes go to.
         current: the request that is being answered.
+        waiting: those that came after it.
+        reading: whether the client may send more.
     """
 
     def __init__(self, transport: asyncio.Transport) -> None:
@@ -26,39 +28,33 @@ class Inbox:
         peer = transport.get_extra_info("peername")
         self.parser = RequestParser(self._begin)
         self.current: Exchange | None = None
+        self.waiting: deque[Exchange] = deque()
+        self.reading = True
         self._client: str = peer[0] if peer else ""
         self._transport = transport
-        self._reading = True
-        self._waiting: deque[Exchange] = deque()
 
-    def next(self) -> Exchange | None:
-        """Make the request current that came first of those that wait, if any does."""
-        if not self._waiting:
-            return None
-        self.current = self._waiting.popleft()
-        if not self._waiting:
+    def next(self) -> Exchange:
+        """Make the request current that came first of those that wait."""
+        self.current = exchange = self.waiting.popleft()
+        if not self.reading and not self.waiting:
             self.read_on()
-        return self.current
-
-    def clear(self) -> None:
-        """Forget the requests that wait."""
-        self._waiting.clear()
+        return exchange
 
     def hold(self) -> None:
         """Have the client send no more for now."""
-        if self._reading:
-            self._reading = False
+        if self.reading:
+            self.reading = False
             self._transport.pause_reading()
 
     def read_on(self) -> None:
         """Have the client send more."""
-        if not self._reading and not self._transport.is_closing():
-            self._reading = True
+        if not self.reading and not self._transport.is_closing():
+            self.reading = True
             self._transport.resume_reading()
 
     def proceed(self) -> None:
         """Have the client send more of a body, now that all that came of it is read."""
-        if not self._waiting:
+        if not self.waiting:
             self.read_on()
         exchange = self.current
         if exchange is not None and not exchange.body.complete and exchange.asks_first:
@@ -66,10 +62,10 @@ class Inbox:
             self._transport.write(_CONTINUE)
 
     def _begin(self, head: Head) -> RequestBody:
-        if self.current is not None or self._waiting:
-            if len(self._waiting) >= MAX_PIPELINED:
+        if self.current is not None or self.waiting:
+            if len(self.waiting) >= MAX_PIPELINED:
                 raise Malformed
             self.hold()
         body = RequestBody(self)
-        self._waiting.append(open_exchange(head, self._client, body))
+        self.waiting.append(open_exchange(head, self._client, body))
         return body

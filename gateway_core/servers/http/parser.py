@@ -152,9 +152,10 @@ class RequestParser:
             return
         self.in_head = False
         version = parser.get_http_version()
-        if version != "1.1" or _CODING in headers or b"," in headers.get(_HOST, b","):
+        current = version == "1.1"
+        if not current or _CODING in headers or b"," in headers.get(_HOST, b","):
             _check(headers, version)
-        keep_alive = version == "1.1" and parser.should_keep_alive()
+        keep_alive = current and parser.should_keep_alive()
         self._last = not keep_alive
         method = parser.get_method().decode("ascii")
         self.body = self._begin(Head(method, _path(self._url), headers, keep_alive))
