@@ -1,8 +1,8 @@
 """What the host hands to one provider when it builds it."""
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import attrs
 
@@ -109,9 +109,9 @@ class ProviderContext(Generic[SettingsT]):
             raise KeyMissing(f"provider {self.name!r} has no api_key")
         return key
 
-    async def forward(
+    def forward(
         self, request: DecisionRequest, url: str, *, headers: Mapping[str, str] = _EMPTY
-    ) -> DecisionReply:
+    ) -> Coroutine[Any, Any, DecisionReply]:
         """Pass ``request`` on as it came, the way ``post`` sends: body, content type and headers.
 
         Args:
@@ -122,17 +122,22 @@ class ProviderContext(Generic[SettingsT]):
         Raises:
             ProviderError: the subclass that fits the status or the failure.
         """
-        merged = {**request.headers, **headers}
-        return await self.post(url, request.body, headers=merged, content_type=request.content_type)
+        merged = {
+            "content-type": request.content_type,
+            "accept": JSON,
+            **request.headers,
+            **headers,
+        }
+        return self.sender.send("POST", url, headers=merged, body=request.body)
 
-    async def post(
+    def post(
         self,
         url: str,
         body: bytes,
         *,
         headers: Mapping[str, str] = _EMPTY,
         content_type: str = JSON,
-    ) -> DecisionReply:
+    ) -> Coroutine[Any, Any, DecisionReply]:
         """Send ``body`` once and return the 2xx reply: the fast, safe way out.
 
         No redirect is followed, nothing is retried, the decoded reply is capped at 10 MiB.
@@ -141,11 +146,13 @@ class ProviderContext(Generic[SettingsT]):
             ProviderError: the subclass that fits the status or the failure.
         """
         merged = {"content-type": content_type, "accept": JSON, **headers}
-        return await self.sender.send("POST", url, headers=merged, body=body)
+        return self.sender.send("POST", url, headers=merged, body=body)
 
-    async def get(self, url: str, *, headers: Mapping[str, str] = _EMPTY) -> DecisionReply:
+    def get(
+        self, url: str, *, headers: Mapping[str, str] = _EMPTY
+    ) -> Coroutine[Any, Any, DecisionReply]:
         """Fetch ``url`` once, under the same rules as ``post``."""
-        return await self.sender.send("GET", url, headers={"accept": JSON, **headers}, body=b"")
+        return self.sender.send("GET", url, headers={"accept": JSON, **headers}, body=b"")
 
     @property
     def http(self) -> "httpx.AsyncClient":

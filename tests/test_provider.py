@@ -97,6 +97,24 @@ async def test_an_attempt_is_bounded_in_time() -> None:
 
 
 @pytest.mark.anyio
+async def test_the_endpoints_own_limit_bounds_attempts_and_probes() -> None:
+    class Silent(Scripted):
+        async def outcome(self) -> Any:
+            await asyncio.Event().wait()
+
+    asked = provider(Endpoint(timeout_s=0.05), Silent)
+    with pytest.raises(ProviderTimeout, match=r"within 0\.05 s"):
+        await asked.ask(REQUEST, 60)
+    assert await asked.probe(60) == ProbeResult(ok=False, detail="no answer within 0.05 s")
+
+
+@pytest.mark.anyio
+async def test_a_timeout_of_the_plugins_own_is_told_from_ours() -> None:
+    with pytest.raises(ProviderTimeout, match="the plugin gave up waiting"):
+        await provider(answer=TimeoutError()).ask(REQUEST, 60)
+
+
+@pytest.mark.anyio
 async def test_a_providers_own_error_passes_unchanged() -> None:
     error = RateLimited("too many", status=429, headers={"retry-after": "7"})
     with pytest.raises(RateLimited) as raised:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Final, Protocol, cast
 
 from gateway_core.errors import MalformedResponse, ProviderUnreachable
-from gateway_core.outbound.reply import Reply, ReplyReader
-
-RouteKey = tuple[str, str, int, str, str]
-"""Scheme, host, port, pinned address ("" for none) and proxy ("" for none)."""
+from gateway_core.outbound.reply import ReplyReader
+from gateway_core.outbound.target import RouteKey
+from gateway_core.types import DecisionReply
 
 _CLOSED: Final = "the connection was closed before a reply came"
 _ONE_WRITE: Final = 64 * 1024
@@ -49,26 +48,27 @@ class Connection(asyncio.BufferedProtocol):
         self.key = key
         self.idle_until = 0.0
         self._owner = owner
+        self._reading = owner.reading
         self._reader = ReplyReader()
-        self._waiter: asyncio.Future[Reply] | None = None
+        self._waiter: asyncio.Future[DecisionReply] | None = None
         self._unsent = _NOTHING
         self._paused = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Remember the transport, and the socket below it for ``alive``."""
         self._transport = cast("asyncio.Transport", transport)
-        self._peek = _peeker(transport.get_extra_info("socket").fileno())
+        self._poll = _poll(transport.get_extra_info("socket").fileno())
         self._owner.opened(self)
 
     def alive(self) -> bool:
         """Whether the idle connection is still open and silent, as the kernel sees it."""
-        return not self._transport.is_closing() and not self._peek()
+        return not self._transport.is_closing() and not self._poll(0)
 
     def abort(self) -> None:
         """Close at once."""
         self._transport.abort()
 
-    async def exchange(self, head: bytes, body: bytes, *, head_only: bool) -> Reply:
+    async def exchange(self, head: bytes, body: bytes, *, head_only: bool) -> DecisionReply:
         """Write one request and return its reply, the body still encoded.
 
         Raises:
@@ -77,10 +77,13 @@ class Connection(asyncio.BufferedProtocol):
         """
         if self._transport.is_closing():
             raise ProviderUnreachable(_CLOSED)
-        waiter: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        waiter: asyncio.Future[DecisionReply] = asyncio.get_running_loop().create_future()
         self._waiter = waiter
         self._reader.begin(head_only=head_only)
-        self._write(head, body)
+        if len(body) <= _ONE_WRITE:
+            self._transport.write(head + body)
+        else:
+            self._write_in_pieces(head, body)
         try:
             return await waiter
         except BaseException:
@@ -93,10 +96,7 @@ class Connection(asyncio.BufferedProtocol):
             # Its exception holds this frame, and so would hold itself, and the body, for long.
             del waiter
 
-    def _write(self, head: bytes, body: bytes) -> None:
-        if len(body) <= _ONE_WRITE:
-            self._transport.write(head + body)
-            return
+    def _write_in_pieces(self, head: bytes, body: bytes) -> None:
         self._transport.write(head)
         self._unsent = memoryview(body)
         self._write_more()
@@ -121,7 +121,7 @@ class Connection(asyncio.BufferedProtocol):
     def get_buffer(self, sizehint: int) -> memoryview:
         """Return where to read to."""
         del sizehint
-        return self._owner.reading
+        return self._reading
 
     def buffer_updated(self, nbytes: int) -> None:
         """Read a piece of the reply; what nobody asked for closes the connection."""
@@ -129,7 +129,7 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.abort()
             return
         try:
-            if self._reader.feed(self._owner.reading[:nbytes]):
+            if self._reader.feed(self._reading[:nbytes]):
                 self._finish()
         except MalformedResponse as error:
             self._fail(error)
@@ -149,27 +149,25 @@ class Connection(asyncio.BufferedProtocol):
         # A reset is no end: what came before it may be a part only.
         if exc is None and self._reader.end():
             self._finish()
-        elif self._reader.head_done:
+        elif self._reader.status:
             self._fail(MalformedResponse("the reply ended early"))
         else:
             self._fail(ProviderUnreachable(_CLOSED))
 
     def _finish(self) -> None:
         waiter, self._waiter = self._waiter, None
-        reply = self._reader.take()
-        if self._reader.reusable and not self._sending() and not self._transport.is_closing():
+        reply, transport = self._reader.take(), self._transport
+        sent = not self._unsent and not transport.get_write_buffer_size()
+        if sent and self._reader.reusable and not transport.is_closing():
             self._owner.freed(self, reply.headers.get("keep-alive"))
         else:
-            self._transport.abort()
+            transport.abort()
         if waiter is not None and not waiter.done():
             waiter.set_result(reply)
 
-    def _sending(self) -> bool:
-        return bool(self._unsent) or self._transport.get_write_buffer_size() > 0
-
     def _fail(self, error: Exception) -> None:
         # A refusal is known by its status, however badly its text came over.
-        if self._reader.head_done and not 200 <= self._reader.status < 300:
+        if self._reader.status and not 200 <= self._reader.status < 300:
             self._reader.reusable = False
             self._finish()
             return
@@ -179,10 +177,13 @@ class Connection(asyncio.BufferedProtocol):
             waiter.set_exception(error)
 
 
-def _peeker(descriptor: int) -> Callable[[], bool]:
-    """Return a function that tells whether there is anything to read, an end included."""
+def _poll(descriptor: int) -> Callable[[int], object]:
+    """Return what tells, within some milliseconds, whether there is anything to read.
+
+    The end of the stream counts as something.
+    """
     if not hasattr(select, "poll"):
-        return lambda: bool(select.select([descriptor], [], [], 0)[0])
+        return lambda wait_ms: select.select([descriptor], [], [], wait_ms / 1000)[0]
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
-    return lambda: bool(poll.poll(0))
+    return poll.poll

@@ -7,66 +7,54 @@ from collections.abc import Sequence
 from typing import Final
 
 from gateway_core.errors import DestinationUnusable, ProviderUnreachable
-from gateway_core.outbound.addresses import literal
-from gateway_core.outbound.connection import Connection, RouteKey
+from gateway_core.outbound.connection import Connection
 from gateway_core.outbound.dial import Dialler
 from gateway_core.outbound.policy import DestinationPolicy
 from gateway_core.outbound.pool import Pool
 from gateway_core.outbound.resolve import Resolver
 from gateway_core.outbound.route import Route
-from gateway_core.outbound.target import Target
+from gateway_core.outbound.target import RouteKey
 
 _log: Final = logging.getLogger("s1gw.outbound")
 
 
 class Connector:
-    """Finds or makes the connection that a request travels on."""
+    """Finds or makes the connection that a request travels on.
+
+    Attributes:
+        take: finds an open one in the pool; see ``Pool.take``.
+    """
 
     def __init__(self, pool: Pool, resolver: Resolver, dialler: Dialler) -> None:
         self._pool = pool
+        self.take = pool.take
         self._resolver = resolver
         self._dialler = dialler
 
-    async def judge(self, target: Target, policy: DestinationPolicy | None) -> Sequence[str]:
-        """Return where to connect: the addresses that ``target`` has now, each of them allowed.
-
-        Without a policy the operator is trusted, and dialling may look the name up itself.
+    async def judge(self, route: Route, policy: DestinationPolicy) -> Sequence[RouteKey]:
+        """Return where to connect: the addresses that the host has now, each of them allowed.
 
         Raises:
-            DestinationBlocked: the policy forbids the host, or one of its addresses.
+            DestinationBlocked: the policy forbids one of them.
             DestinationUnusable: the host cannot be resolved.
         """
-        if policy is None:
-            return (target.host,)
-        policy.check_name(target.host)
-        address = literal(target.host)
-        if address is not None:
-            addresses: Sequence[str] = (str(address),)
-        else:
-            addresses = await self._resolver.addresses(target.host, target.port)
+        target = route.target
+        addresses = await self._resolver.addresses(target.host, target.port)
         policy.check_addresses(target.host, addresses)
-        return addresses
+        return [route.key(address) for address in addresses]
 
-    async def connect(self, route: Route, addresses: Sequence[str]) -> Connection:
-        """Return a connection to the first of ``addresses`` that can be had.
+    async def open(self, route: Route, keys: Sequence[RouteKey]) -> Connection:
+        """Return a new connection to the first of ``keys`` that can be had.
 
         Nothing of a request is sent here, so trying the next address asks no provider twice.
 
         Raises:
             ProviderUnreachable: none can be had.
         """
-        keys = [route.key(address) for address in addresses]
-        for key in keys:
-            connection = self._pool.take(key)
-            if connection is not None:
-                return connection
-        return await self._open(route, keys)
-
-    async def _open(self, route: Route, keys: Sequence[RouteKey]) -> Connection:
         for key in keys:
             connection = Connection(key, self._pool)
             try:
-                await self._dialler.connect(connection, route.target, key[3], route.proxy)
+                await self._dialler.connect(connection, route.target, key.address, route.proxy)
             except socket.gaierror:
                 raise DestinationUnusable("the URL's host cannot be resolved") from None
             except ssl.SSLError as error:

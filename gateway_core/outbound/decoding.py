@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from gateway_core.errors import MalformedResponse
-from gateway_core.outbound.reply import MAX_REPLY_BYTES, Reply
+from gateway_core.outbound.reply import MAX_REPLY_BYTES
+from gateway_core.types import DecisionReply
 
 ACCEPT_ENCODING: Final = "gzip, deflate, zstd"
+_OF_THE_CODING: Final = ("content-encoding", "content-length")
 _GZIP: Final = 16 + zlib.MAX_WBITS
 _MAX_CODINGS: Final = 3
 _MAX_FRAMES: Final = 64
@@ -16,20 +18,28 @@ _MAX_FRAMES: Final = 64
 _ZSTD_WINDOW_LOG: Final = 23
 
 
-def decode(reply: Reply) -> bytes:
-    """Return the body of ``reply`` with its content encodings undone, the last one first.
+def decoded(reply: DecisionReply) -> DecisionReply:
+    """Return ``reply`` with its content encodings undone, the last one first.
 
     Raises:
         MalformedResponse: an encoding is unknown, the body is not in it, or what comes out is
             larger than 10 MiB.
     """
-    named = reply.headers.get("content-encoding")
-    if named is None:
-        return reply.body
+    try:
+        body = _decode(reply.headers["content-encoding"], reply.body)
+    except MalformedResponse:
+        # A refusal is known by its status, however badly its text came over.
+        if 200 <= reply.status < 300:
+            raise
+        body = b""
+    kept = {name: text for name, text in reply.headers.items() if name not in _OF_THE_CODING}
+    return DecisionReply(body=body, status=reply.status, headers=kept)
+
+
+def _decode(named: str, body: bytes) -> bytes:
     codings = [coding.strip().lower() for coding in named.split(",")]
     if len(codings) > _MAX_CODINGS:
         raise MalformedResponse("the reply is encoded too many times")
-    body = reply.body
     for coding in reversed(codings):
         body = _undo(coding, body)
     return body

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Final
 
 from gateway_core import __version__
@@ -26,7 +25,7 @@ _FRAMING: Final = frozenset(
         "proxy-connection",
     }
 )
-_line: Final = "{}: {}\r\n".format
+_MAX_KNOWN_SETS: Final = 64
 _OURS: Final = {"user-agent": f"s1gw/{__version__}", "accept-encoding": ACCEPT_ENCODING}
 
 
@@ -44,6 +43,7 @@ class Headers:
             own[_config_name(name)] = _config_value(name, text)
         self._constant = "".join(f"{name}: {value}\r\n" for name, value in own.items())
         self._settled = _FRAMING | own.keys()
+        self._templates: dict[tuple[str, ...], tuple[str, int]] = {}
 
     def prefix(self, method: str, request_target: str, authority: str, extra: str = "") -> str:
         """Return the start of a head, which is the same for every call to one URL."""
@@ -55,30 +55,39 @@ class Headers:
         Raises:
             ProviderError: a header holds what HTTP does not allow.
         """
-        fields = [*map(_field_name, headers)]
-        lines = [*map(_line, fields, headers.values())]
-        if not self._settled.isdisjoint(fields):
-            settled = self._settled
-            lines = [
-                line for field, line in zip(fields, lines, strict=True) if field not in settled
-            ]
-        if length is not None:
-            lines.append(f"content-length: {length}\r\n")
-        text = "".join(lines)
-        # One look at the whole text is cheaper than one at each value.
-        if text.count("\n") != len(lines) or text.count("\r") != len(lines) or "\0" in text:
+        names = tuple(headers)
+        template, count = self._templates.get(names) or self._template(names)
+        lines = template % tuple(headers.values())
+        # One look at all the lines is cheaper than one at each value.
+        if lines.count("\n") != count or lines.count("\r") != count or "\0" in lines:
             raise ProviderError("a request header holds a line break")
+        framing = "" if length is None else f"content-length: {length}\r\n"
         try:
-            return f"{prefix}{text}\r\n".encode("latin-1")
+            return f"{prefix}{lines}{framing}\r\n".encode("latin-1")
         except UnicodeEncodeError:
             raise ProviderError("a request header holds characters outside latin-1") from None
 
+    def _template(self, names: tuple[str, ...]) -> tuple[str, int]:
+        """Return what the values of these headers are put into, and how many lines it makes."""
+        fields = [*map(_field_name, names)]
+        kept = [field not in self._settled for field in fields]
+        # A value that must not be sent takes no room.
+        lines = [_line(field) if keep else "%.0s" for field, keep in zip(fields, kept, strict=True)]
+        if len(self._templates) >= _MAX_KNOWN_SETS:
+            self._templates.clear()
+        self._templates[names] = "".join(lines), sum(kept)
+        return self._templates[names]
 
-@lru_cache(maxsize=512)
+
 def _field_name(name: str) -> str:
     if not _TOKEN.fullmatch(name):
         raise ProviderError("a request header has an impossible name")
     return name.lower()
+
+
+def _line(field: str) -> str:
+    # A percent sign may stand in a header's name.
+    return f"{field.replace('%', '%%')}: %s\r\n"
 
 
 def _config_name(name: str) -> str:

@@ -1,11 +1,12 @@
 """``httpx`` over the same way out, for what ``post`` and ``get`` cannot do."""
 
-import asyncio
+from math import inf
 from typing import TYPE_CHECKING
 
 import httpx
 
 from gateway_core.errors import ProviderTimeout
+from gateway_core.time_limits import TimeLimit
 
 if TYPE_CHECKING:
     from gateway_core.outbound.sender import HttpSender
@@ -26,12 +27,17 @@ class Transport(httpx.AsyncBaseTransport):
             ProviderError: what ``Sender.send`` raises, so that a failure means the same
                 whichever way a plugin sends; a status alone is no failure.
         """
-        limit_s: float | None = request.extensions.get("timeout", {}).get("read")
+        found: float | None = request.extensions.get("timeout", {}).get("read")
+        limit_s = inf if found is None else found
         body = await request.aread()
         try:
-            async with asyncio.timeout(limit_s):
-                reply = await self._sender.exchange(
-                    request.method, str(request.url), headers=request.headers, body=body
+            with TimeLimit(limit_s):
+                reply = await self._sender.send(
+                    request.method,
+                    str(request.url),
+                    headers=request.headers,
+                    body=body,
+                    any_status=True,
                 )
         except TimeoutError:
             raise ProviderTimeout(f"no answer within {limit_s:g} s") from None

@@ -44,6 +44,19 @@ class DestinationPolicy:
             _log.warning("blocked: %s is a metadata service", host)
             raise DestinationBlocked(_BLOCKED)
 
+    def check_literal(self, host: str) -> str | None:
+        """Return the address that ``host`` spells, once it is allowed; None for a name.
+
+        Raises:
+            DestinationBlocked: ``host`` is a forbidden address, or the name of a metadata service.
+        """
+        self.check_name(host)
+        address = literal(host)
+        if address is None:
+            return None
+        self.check_addresses(host, [str(address)])
+        return str(address)
+
     def check_addresses(self, host: str, addresses: Sequence[str]) -> None:
         """Refuse ``host`` unless every one of its addresses is allowed.
 

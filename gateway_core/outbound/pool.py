@@ -2,10 +2,12 @@
 
 import asyncio
 import re
-import time
+from collections.abc import Sequence
+from time import monotonic
 from typing import Final
 
-from gateway_core.outbound.connection import Connection, RouteKey
+from gateway_core.outbound.connection import Connection
+from gateway_core.outbound.target import RouteKey
 
 IDLE_S: Final = 15.0
 _READ_BYTES: Final = 256 * 1024
@@ -30,14 +32,15 @@ class Pool:
         self._sweep: asyncio.TimerHandle | None = None
         self._emptied: asyncio.Future[None] | None = None
 
-    def take(self, key: RouteKey) -> Connection | None:
-        """Return a live idle connection that leads there, or None."""
-        idle = self._idle.get(key)
-        while idle:
-            connection, _ = idle.popitem()
-            if connection.alive() and connection.idle_until > time.monotonic():
-                return connection
-            connection.abort()
+    def take(self, keys: Sequence[RouteKey]) -> Connection | None:
+        """Return a live idle connection that leads to the first of ``keys`` that has one."""
+        for key in keys:
+            idle = self._idle.get(key)
+            while idle:
+                connection, _ = idle.popitem()
+                if connection.idle_until > monotonic() and connection.alive():
+                    return connection
+                connection.abort()
         return None
 
     async def aclose(self) -> None:
@@ -58,8 +61,11 @@ class Pool:
     def freed(self, connection: Connection, keep_alive: str | None) -> None:
         """Keep a connection for the next request to the same place."""
         idle_s = self._idle_s if keep_alive is None else self._hinted(keep_alive)
-        connection.idle_until = time.monotonic() + idle_s
-        self._idle.setdefault(connection.key, {})[connection] = None
+        connection.idle_until = monotonic() + idle_s
+        try:
+            self._idle[connection.key][connection] = None
+        except KeyError:
+            self._idle[connection.key] = {connection: None}
         if self._sweep is None:
             self._sweep = asyncio.get_running_loop().call_later(self._idle_s / 3, self._expire)
 
@@ -77,7 +83,7 @@ class Pool:
         return min(self._idle_s, float(found[1]) - _HINT_MARGIN_S) if found else self._idle_s
 
     def _expire(self) -> None:
-        now = time.monotonic()
+        now = monotonic()
         for key, idle in list(self._idle.items()):
             for connection in [each for each in idle if each.idle_until <= now]:
                 del idle[connection]

@@ -1,42 +1,17 @@
 """One HTTP/1.1 reply out of the bytes of a connection, with limits on every part of it."""
 
 from functools import lru_cache
-from itertools import chain
 from typing import Final
 
-import attrs
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from gateway_core.errors import MalformedResponse
+from gateway_core.types import DecisionReply
 
 MAX_REPLY_BYTES: Final = 10 * 1024 * 1024
 _MAX_HEAD_BYTES: Final = 64 * 1024
 _FIELD_CHARGE: Final = 256
 _MAX_FRAMING_BYTES: Final = 1024 * 1024
-
-
-@attrs.define(eq=False)
-class Reply:
-    """What an upstream answered: status, headers (lower-case names) and the body as sent."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-
-@lru_cache(maxsize=512)
-def _field_name(raw: bytes) -> str:
-    return raw.decode("latin-1").lower()
-
-
-def _joined(fields: list[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Return header fields by name, the values of one that is repeated joined by commas."""
-    headers = {_field_name(name): value.decode("latin-1") for name, value in fields}
-    if len(headers) < len(fields):
-        for field in headers:
-            values = [value for name, value in fields if _field_name(name) == field]
-            headers[field] = b", ".join(values).decode("latin-1")
-    return headers
 
 
 class ReplyReader:
@@ -48,11 +23,14 @@ class ReplyReader:
     Attributes:
         complete: whether the reply that ``begin`` announced is whole.
         reusable: whether the connection may carry another request after it.
-        head_done: whether the status and the headers of the final reply are known.
+        status: the final reply's; 0 until that and its headers are known.
     """
 
     def __init__(self) -> None:
         self._parser = HttpResponseParser(self)
+        self._fields: list[bytes] = []
+        self._headers: dict[str, str] = {}
+        self._pieces: list[bytes] = []
         self.begin(head_only=False)
 
     def close(self) -> None:
@@ -61,12 +39,9 @@ class ReplyReader:
 
     def begin(self, *, head_only: bool) -> None:
         """Expect the reply to a new request; ``head_only`` when it was a HEAD."""
-        self.complete = self.reusable = self.head_done = False
+        self.complete = self.reusable = False
         self.status = 0
         self._head_only = head_only
-        self._fields: list[tuple[bytes, bytes]] = []
-        self._headers: dict[str, str] = {}
-        self._pieces: list[bytes] = []
         self._head_size = self._body_size = self._received = 0
 
     def feed(self, data: bytes | memoryview) -> bool:
@@ -80,11 +55,8 @@ class ReplyReader:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
             self._judge(error)
-        framing = self._received - self._body_size
-        if framing > _MAX_HEAD_BYTES and not self.head_done:
-            raise MalformedResponse("the reply's headers are too large")
-        if framing > _MAX_FRAMING_BYTES + self._body_size:
-            raise MalformedResponse("the reply is mostly framing")
+        if self._received > _MAX_HEAD_BYTES:
+            self._check_framing()
         return self.complete
 
     def _judge(self, error: Exception) -> None:
@@ -96,18 +68,25 @@ class ReplyReader:
             raise error.__context__ from None
         raise MalformedResponse("the reply is not valid HTTP/1.1") from None
 
+    def _check_framing(self) -> None:
+        framing = self._received - self._body_size
+        if framing > _MAX_HEAD_BYTES and not self.status:
+            raise MalformedResponse("the reply's headers are too large")
+        if framing > _MAX_FRAMING_BYTES + self._body_size:
+            raise MalformedResponse("the reply is mostly framing")
+
     def end(self) -> bool:
         """Take note that the upstream closed; return whether that completes the reply."""
-        if self.head_done and not self.complete:
+        if self.status and not self.complete:
             delimited = "content-length" in self._headers or "transfer-encoding" in self._headers
             self.complete = not delimited
         return self.complete
 
-    def take(self) -> Reply:
-        """Return the reply read so far and let go of it."""
-        pieces, self._pieces = self._pieces, []
-        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        return Reply(self.status, self._headers, body)
+    def take(self) -> DecisionReply:
+        """Return the reply read so far, its body as sent, and let go of it."""
+        body = b"".join(self._pieces)
+        self._pieces.clear()
+        return DecisionReply(body=body, status=self.status, headers=self._headers)
 
     def on_message_begin(self) -> None:
         """Stop at the start of a second reply: nobody asked for one."""
@@ -116,27 +95,25 @@ class ReplyReader:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep one header field; trailers are read over."""
-        if not self.head_done:
-            self._fields.append((name, value))
+        if not self.status:
+            self._fields += name, value
 
     def on_headers_complete(self) -> None:
         """Judge the head of the reply; an interim one (1xx) is read over."""
         fields, self._fields = self._fields, []
-        self._head_size += sum(map(len, chain.from_iterable(fields))) + _FIELD_CHARGE * len(fields)
+        self._head_size += sum(map(len, fields)) + _FIELD_CHARGE * len(fields) // 2
         if self._head_size > _MAX_HEAD_BYTES:
             raise MalformedResponse("the reply's headers are too large")
         status = self._parser.get_status_code()
         if status < 200:
             return
-        self._headers = _joined(fields)
-        coding = self._headers.get("transfer-encoding")
-        if coding is not None and coding.lower() != "chunked":
+        self._headers = headers = _by_name(fields)
+        if headers.get("transfer-encoding", "chunked").lower() != "chunked":
             raise MalformedResponse("the reply has an unknown transfer encoding")
         self.status = status
-        self.head_done = True
         if self._head_only:
             self.complete = True
-        elif int(self._headers.get("content-length", 0)) > MAX_REPLY_BYTES:
+        elif int(headers.get("content-length", 0)) > MAX_REPLY_BYTES:
             raise MalformedResponse("the reply is larger than 10 MiB")
 
     def on_body(self, piece: bytes) -> None:
@@ -150,7 +127,24 @@ class ReplyReader:
 
     def on_message_complete(self) -> None:
         """Finish the reply, or go on to the next when it was an interim one."""
-        if not self.head_done:
-            return
-        self.complete = True
-        self.reusable = not self._head_only and self._parser.should_keep_alive()
+        if self.status:
+            self.complete = True
+            self.reusable = not self._head_only and self._parser.should_keep_alive()
+
+
+@lru_cache(maxsize=512)
+def _field_name(raw: bytes) -> str:
+    return raw.decode("latin-1").lower()
+
+
+def _by_name(fields: list[bytes]) -> dict[str, str]:
+    """Return header fields, names and values in turn, with those of one name joined by commas."""
+    names = [*map(_field_name, fields[::2])]
+    # No value holds a line feed, and one decoding is cheaper than many.
+    values = b"\n".join(fields[1::2]).decode("latin-1").split("\n")
+    headers = dict(zip(names, values, strict=False))
+    if len(headers) < len(names):
+        for name in headers:
+            same = [value for each, value in zip(names, values, strict=True) if each == name]
+            headers[name] = ", ".join(same)
+    return headers

@@ -1,13 +1,10 @@
 """What can be worked out once for one method and URL of a sender."""
 
-from collections.abc import Sequence
-
 import attrs
 
-from gateway_core.outbound.connection import RouteKey
 from gateway_core.outbound.head import Headers
 from gateway_core.outbound.proxies import Proxy
-from gateway_core.outbound.target import Target
+from gateway_core.outbound.target import RouteKey, Target
 
 
 @attrs.frozen(kw_only=True)
@@ -15,14 +12,14 @@ class Route:
     """A method, a target and the proxy on the way.
 
     Attributes:
-        addresses: where to connect; empty when that is judged anew for each request.
+        keys: where to connect; empty when that is judged anew for each request.
         prefix: the start of the request's head; empty when it names the judged address.
     """
 
     method: str
     target: Target
     proxy: Proxy | None
-    addresses: Sequence[str] = ()
+    keys: tuple[RouteKey, ...] = ()
     # It holds the endpoint's secrets.
     prefix: str = attrs.field(default="", repr=False)
 
@@ -30,7 +27,7 @@ class Route:
         """Return under which key the pool keeps connections to ``address`` on this route."""
         target = self.target
         via = self.proxy.key if self.proxy else ""
-        return (target.scheme, target.host, target.port, address, via)
+        return RouteKey(target.scheme, target.host, target.port, address, via)
 
     def prefix_for(self, headers: Headers, address: str) -> str:
         """Return the start of the request's head when it goes to ``address``.
@@ -55,11 +52,13 @@ class Route:
 
 
 def make_route(
-    method: str, target: Target, proxy: Proxy | None, headers: Headers, *, pinned: bool
+    method: str, target: Target, proxy: Proxy | None, headers: Headers, address: str | None
 ) -> Route:
-    """Work out the route; ``pinned`` when the destination is judged for each request."""
+    """Work out the route to ``address``; None when that is judged for each request."""
     route = Route(method=method, target=target, proxy=proxy)
-    addresses = () if pinned else (target.host,)
-    if pinned and route.absolute:
+    if address is not None:
+        keys, prefix = (route.key(address),), route.prefix_for(headers, address)
+        return attrs.evolve(route, keys=keys, prefix=prefix)
+    if route.absolute:
         return route
-    return attrs.evolve(route, addresses=addresses, prefix=route.prefix_for(headers, target.host))
+    return attrs.evolve(route, prefix=route.prefix_for(headers, target.host))

@@ -1,17 +1,15 @@
 """The way out of one provider: one attempt, and what came of it."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from gateway_core.context import Endpoint
-from gateway_core.errors import MalformedResponse, ProviderTimeout, ProviderUnreachable
+from gateway_core.errors import ProviderUnreachable
 from gateway_core.outbound.connector import Connector
-from gateway_core.outbound.decoding import decode
+from gateway_core.outbound.decoding import decoded
 from gateway_core.outbound.head import Headers
 from gateway_core.outbound.policy import DestinationPolicy
 from gateway_core.outbound.proxies import Proxies
-from gateway_core.outbound.reply import Reply
 from gateway_core.outbound.route import Route, make_route
 from gateway_core.outbound.statuses import status_error
 from gateway_core.outbound.target import parse_target
@@ -22,14 +20,17 @@ if TYPE_CHECKING:
 
 _MAX_KNOWN_URLS: Final = 64
 _BODILESS: Final = ("GET", "HEAD")
-_OF_THE_CODING: Final = ("content-encoding", "content-length")
+# Without a policy every route has its keys; should one lack them, it fails closed.
+_STRICT: Final = DestinationPolicy()
 
 
 class HttpSender:
     """Sends for one provider; see ``gateway_core.context.Sender``.
 
+    It sets no limit of time: whoever asks a provider does.
+
     Attributes:
-        timeout_s: the time one attempt may take, in seconds; None for the caller's own limit.
+        timeout_s: what its ``httpx`` clients take for their limit, in seconds; None for none.
     """
 
     def __init__(
@@ -47,15 +48,36 @@ class HttpSender:
         self._routes: dict[tuple[str, str], Route] = {}
 
     async def send(
-        self, method: str, url: str, *, headers: Mapping[str, str], body: bytes
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes,
+        any_status: bool = False,
     ) -> DecisionReply:
         """Make one attempt; return a 2xx reply, its content encoding undone.
 
+        With ``any_status`` every other reply is returned as well.
+
         Raises:
-            ProviderError: the subclass that fits the status or the failure.
+            ProviderError: the destination, the connection or the reply was at fault; the
+                subclass that fits the status or the failure.
         """
-        reply = await self.exchange(method, url, headers=headers, body=body)
+        route = self._routes.get((method, url)) or self._route(method, url)
+        keys = route.keys or await self._connector.judge(route, self._policy or _STRICT)
+        prefix = route.prefix or route.prefix_for(self._headers, keys[0].address)
+        length = len(body) if body or method not in _BODILESS else None
+        head = self._headers.head(prefix, headers, length)
+        connection = self._connector.take(keys) or await self._connector.open(route, keys)
+        reply = await connection.exchange(head, body, head_only=method == "HEAD")
+        if "content-encoding" in reply.headers:
+            reply = decoded(reply)
         if 200 <= reply.status < 300:
+            return reply
+        if reply.status == 407 and route.absolute:
+            raise ProviderUnreachable("the proxy did not accept its credentials")
+        if any_status:
             return reply
         raise status_error(reply)
 
@@ -65,56 +87,13 @@ class HttpSender:
 
         return make_client(self)
 
-    async def exchange(
-        self, method: str, url: str, *, headers: Mapping[str, str], body: bytes
-    ) -> DecisionReply:
-        """Make one attempt and return the reply, whatever its status.
-
-        Raises:
-            ProviderTimeout: it took longer than the endpoint's own limit.
-            ProviderError: the destination, the connection or the reply was at fault.
-        """
-        if self.timeout_s is None:
-            return await self._exchange(method, url, headers, body)
-        try:
-            async with asyncio.timeout(self.timeout_s):
-                return await self._exchange(method, url, headers, body)
-        except TimeoutError:
-            raise ProviderTimeout(f"no answer within {self.timeout_s:g} s") from None
-
-    async def _exchange(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes
-    ) -> DecisionReply:
-        route = self._routes.get((method, url)) or self._route(method, url)
-        addresses = route.addresses or await self._connector.judge(route.target, self._policy)
-        prefix = route.prefix or route.prefix_for(self._headers, addresses[0])
-        length = len(body) if body or method not in _BODILESS else None
-        head = self._headers.head(prefix, headers, length)
-        connection = await self._connector.connect(route, addresses)
-        reply = await connection.exchange(head, body, head_only=method == "HEAD")
-        if reply.status == 407 and route.absolute:
-            raise ProviderUnreachable("the proxy did not accept its credentials")
-        return _decoded(reply)
-
     def _route(self, method: str, url: str) -> Route:
         target = parse_target(url)
         proxy = self._proxies.proxy_for(target)
-        route = make_route(method, target, proxy, self._headers, pinned=self._policy is not None)
+        # The verdict on an address cannot change, and so it holds for the route.
+        address = target.host if self._policy is None else self._policy.check_literal(target.host)
+        route = make_route(method, target, proxy, self._headers, address)
         if len(self._routes) >= _MAX_KNOWN_URLS:
             self._routes.clear()
         self._routes[method, url] = route
         return route
-
-
-def _decoded(reply: Reply) -> DecisionReply:
-    if "content-encoding" not in reply.headers:
-        return DecisionReply(body=reply.body, status=reply.status, headers=reply.headers)
-    try:
-        body = decode(reply)
-    except MalformedResponse:
-        # A refusal is known by its status, however badly its text came over.
-        if 200 <= reply.status < 300:
-            raise
-        body = b""
-    kept = {name: text for name, text in reply.headers.items() if name not in _OF_THE_CODING}
-    return DecisionReply(body=body, status=reply.status, headers=kept)

@@ -1,6 +1,6 @@
 """A URL taken apart once: where to connect and what the request line says."""
 
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import quote, urlsplit
 
 import attrs
@@ -10,6 +10,24 @@ from gateway_core.errors import DestinationUnusable
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _KEPT: Final = "/:?[]@!$&'()*+,;=%~-._"
 _HOST_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-._~%:")
+
+
+class RouteKey(NamedTuple):
+    """Where a connection leads: all that requests must have in common to share it.
+
+    Attributes:
+        scheme: the target's.
+        host: the target's.
+        port: the target's.
+        address: where the host is connected to.
+        proxy: the proxy on the way; empty for none.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    address: str
+    proxy: str
 
 
 @attrs.frozen(kw_only=True)

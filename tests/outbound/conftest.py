@@ -133,8 +133,8 @@ async def outbound() -> AsyncIterator[Outbound]:
 
 @pytest.fixture
 def sender(outbound: Outbound) -> Any:
-    """A sender of an operator's provider, with a limit that turns a hang into a failure."""
-    return outbound.sender(Endpoint(timeout_s=20))
+    """A sender of an operator's provider."""
+    return outbound.sender(Endpoint())
 
 
 @pytest.fixture(scope="session")

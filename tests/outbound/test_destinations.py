@@ -49,7 +49,7 @@ async def network():
 @pytest.fixture
 async def policed(network, trusting):
     outbound = Outbound(trusting, resolve=network.resolve, dial=network.dial)
-    yield outbound.sender(Endpoint(timeout_s=20), STRICT)
+    yield outbound.sender(Endpoint(), STRICT)
     await outbound.aclose()
 
 

@@ -95,6 +95,16 @@ async def test_the_clients_own_timeout_counts(serve, sender) -> None:
             await client.get(server.url(), timeout=0.05)
 
 
+async def test_a_client_begins_with_the_endpoints_limit(serve, outbound) -> None:
+    async def silent(request, writer) -> None:
+        await request.gone()
+
+    client = outbound.sender(Endpoint(timeout_s=0.05)).client()
+    async with serve(silent) as server, client:
+        with pytest.raises(ProviderTimeout, match=r"0\.05 s"):
+            await client.get(server.url())
+
+
 async def test_cancellation_closes_the_connection(serve, sender) -> None:
     async def silent(request, writer) -> None:
         await request.gone()

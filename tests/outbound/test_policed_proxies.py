@@ -62,7 +62,7 @@ async def policed(listen, trusting, names, proxy):
     async with listen(proxy.serve) as port:
         environ = {"ALL_PROXY": f"http://u:p@127.0.0.1:{port}", **trusting}
         outbound = Outbound(environ, resolve=resolve)
-        yield outbound.sender(Endpoint(timeout_s=20), DestinationPolicy())
+        yield outbound.sender(Endpoint(), DestinationPolicy())
         await outbound.aclose()
 
 
@@ -120,7 +120,7 @@ async def test_a_tunnel_through_a_proxy_over_tls_holds_tls_of_its_own(
     async with serve(tls=server_tls) as server, listen(proxy.serve, server_tls) as port:
         proxy.target = server.port
         outbound = Outbound({"HTTPS_PROXY": f"https://127.0.0.1:{port}", **trusting})
-        sender = outbound.sender(Endpoint(timeout_s=20))
+        sender = outbound.sender(Endpoint())
         body = b"x" * 1_000_000
         for _ in range(2):
             await sender.send("POST", "https://provider.example/a", headers={}, body=body)

@@ -135,7 +135,7 @@ async def test_a_connection_that_closed_before_it_was_used_is_unreachable(serve)
 
     outbound = Outbound({}, dial=dial)
     async with serve() as server:
-        sender = outbound.sender(Endpoint(timeout_s=10))
+        sender = outbound.sender(Endpoint())
         with pytest.raises(ProviderUnreachable):
             await sender.send("POST", server.url(), headers={}, body=BODY)
     await outbound.aclose()

@@ -39,7 +39,7 @@ def real_proxy():
 async def through(environ):
     outbound = Outbound(environ)
     try:
-        yield outbound.sender(Endpoint(timeout_s=20))
+        yield outbound.sender(Endpoint())
     finally:
         await outbound.aclose()
 

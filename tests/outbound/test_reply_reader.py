@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway_core.errors import MalformedResponse
-from gateway_core.outbound.reply import Reply, ReplyReader
+from gateway_core.outbound.reply import ReplyReader
+from gateway_core.types import DecisionReply
 
 REPLIES = [
     b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\nX-A: 1\r\nx-a: 2\r\nX-Empty:\r\n\r\nhello world",
@@ -23,7 +24,7 @@ BROKEN = [
 ]
 
 
-def read(pieces: list[bytes]) -> tuple[Reply, bool]:
+def read(pieces: list[bytes]) -> tuple[DecisionReply, bool]:
     reader = ReplyReader()
     reader.begin(head_only=False)
     for piece in pieces:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 async def secure(trusting):
     outbound = Outbound(trusting)
-    yield outbound.sender(Endpoint(timeout_s=20))
+    yield outbound.sender(Endpoint())
     await outbound.aclose()
 
 
@@ -96,7 +96,7 @@ async def test_ssl_cert_dir_is_honoured(serve, authority, server_tls, tmp_path) 
     assert await process.wait() == 0
     outbound = Outbound({"SSL_CERT_DIR": str(tmp_path)})
     async with serve(tls=server_tls) as server:
-        sender = outbound.sender(Endpoint(timeout_s=20))
+        sender = outbound.sender(Endpoint())
         await sender.send("POST", server.url(), headers={}, body=b"{}")
     await outbound.aclose()
 
