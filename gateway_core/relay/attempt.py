@@ -36,7 +36,8 @@ async def attempt(
     except ProviderError as error:
         return failure(error, target, request, record, detail=_detail(error, target, request))
     finally:
-        record.upstream_ms = round(1000 * (perf_counter() - started), 3)
+        # Cutting whole microseconds off takes a quarter of the time of rounding to them.
+        record.upstream_ms = int(1e6 * (perf_counter() - started)) / 1000
     return success(reply, target, request, record)
 
 

@@ -78,8 +78,7 @@ def success(
     reply: DecisionReply, target: Target, request: DecisionRequest, record: CallRecord
 ) -> RelayReply:
     """Return an upstream's reply as the caller gets it, and note its size."""
-    content_type = reply.headers.get("content-type")
-    first = JSON if content_type is None else (b"content-type", as_bytes(content_type))
+    first = (b"content-type", as_bytes(reply.headers.get("content-type", "application/json")))
     headers = _headers(first, reply.headers, target, request, record.request_id)
     record.status, record.bytes_out = 200, len(reply.body)
     return RelayReply(status=200, headers=headers, body=reply.body)
