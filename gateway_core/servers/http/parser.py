@@ -46,7 +46,7 @@ class TooSlow(Malformed):
     sentence = "the request did not come whole in the time it has"
 
 
-class Head(msgspec.Struct, eq=False):
+class Head(msgspec.Struct, eq=False, gc=False):
     """A request's line and headers.
 
     Attributes:

@@ -69,18 +69,34 @@ def wait_until_nothing_is_taken(gateway: GatewayProcess) -> None:
             return
 
 
-def test_it_serves_tls(start: Starter, upstream: ScriptedUpstream, tmp_path: Path) -> None:
+@pytest.fixture
+def secured(
+    start: Starter, upstream: ScriptedUpstream, tmp_path: Path
+) -> tuple[GatewayProcess, ssl.SSLContext]:
+    """A gateway that serves TLS, and what trusts it."""
     authority = trustme.CA()
     issued = authority.issue_cert("127.0.0.1")
     chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
     chain.write_bytes(b"".join(blob.bytes() for blob in issued.cert_chain_pems))
     issued.private_key_pem.write_to_path(str(key))
     files = ("--tls-certificate", str(chain), "--tls-key", str(key))
-    gateway = start(config(upstream), "--auth", "disabled", *files)
     trust = ssl.create_default_context()
     authority.configure_trust(trust)
+    return start(config(upstream), "--auth", "disabled", *files), trust
+
+
+def test_it_serves_tls(secured: tuple[GatewayProcess, ssl.SSLContext]) -> None:
+    gateway, trust = secured
     assert gateway.url.startswith("https://")
     assert ask(gateway, verify=trust).json() == ANSWER
+
+
+def test_a_refusal_is_read_over_tls_as_well(secured: tuple[GatewayProcess, ssl.SSLContext]) -> None:
+    gateway, trust = secured
+    plain = socket.create_connection(("127.0.0.1", gateway.port), 60)
+    with trust.wrap_socket(plain, server_hostname="127.0.0.1") as client:
+        client.sendall(b"GET /healthz HTTP/1.1\r\na: " + b"x" * 3_000_000)
+        assert client.recv(12) == b"HTTP/1.1 431"
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
