@@ -13,7 +13,7 @@ from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
 from gateway_core.servers.http.services import open_services
-from gateway_core.testing import Reply, ScriptedUpstream
+from gateway_core.testing import Gate, Reply, ScriptedUpstream
 
 PATIENCE_S = 30
 SHORT_S = 0.2
@@ -122,6 +122,21 @@ def test_a_refused_body_is_not_waited_for_long(client: socket.socket) -> None:
     found = rest(client)
     assert found.startswith(b"HTTP/1.1 413")
     assert found.count(b"HTTP/1.1") == 1
+
+
+def test_a_request_behind_a_slow_one_has_time_of_its_own(
+    client: socket.socket, port: int, upstream: ScriptedUpstream
+) -> None:
+    gate = Gate()
+    upstream.queue(Reply(body={"answers": {}, "usage": {}}, gate=gate))
+    client.sendall(post(len(BODY)) + BODY + post(9) + b"ab")
+    # Once this one is closed, as much time is over as a body has.
+    with closing(socket.create_connection(("127.0.0.1", port), PATIENCE_S)) as idle:
+        assert rest(idle) == b""
+    gate.open()
+    found = rest(client)
+    assert found.startswith(b"HTTP/1.1 200")
+    assert b"HTTP/1.1 408" in found
 
 
 def test_a_refused_head_is_not_read_for_long(client: socket.socket) -> None:
