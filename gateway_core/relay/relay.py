@@ -131,7 +131,6 @@ class Relay:
         except GatewayError as error:
             return refusal(error, record)
         content = msgspec.json.encode(listing)
-        record.status, record.bytes_out = 200, len(content)
         own_id = (b"x-request-id", record.request_id.encode())
         return RelayReply(status=200, headers=[JSON, own_id], body=content)
 

@@ -74,13 +74,10 @@ def _odd_usage(body: bytes) -> _Usage | None:
         return None
 
 
-def success(
-    reply: DecisionReply, target: Target, request: DecisionRequest, record: CallRecord
-) -> RelayReply:
-    """Return an upstream's reply as the caller gets it, and note its size."""
+def success(reply: DecisionReply, target: Target, request: DecisionRequest) -> RelayReply:
+    """Return an upstream's reply as the caller gets it."""
     first = (b"content-type", as_bytes(reply.headers.get("content-type", "application/json")))
-    headers = _headers(first, reply.headers, target, request, record.request_id)
-    record.status, record.bytes_out = 200, len(reply.body)
+    headers = _headers(first, reply.headers, target, request)
     return RelayReply(status=200, headers=headers, body=reply.body)
 
 
@@ -102,17 +99,17 @@ def failure(
         detail: what the upstream said, sanitised.
     """
     record.upstream_status = error.status
-    headers = _headers(JSON, error.headers, target, request, record.request_id)
+    headers = _headers(JSON, error.headers, target, request)
     found = refusal(error, record, detail=detail)
     return RelayReply(status=found.status, headers=headers, body=found.body)
 
 
 def refusal(error: GatewayError, record: CallRecord, *, detail: str | None = None) -> RelayReply:
-    """Return the envelope of ``error`` with its status and headers, and note them.
+    """Return the envelope of ``error`` with its status and headers, and note its code.
 
     Args:
         error: what happened; only its kind, and a refusal's own words, reach the caller.
-        record: what the refusal is noted in.
+        record: what the code is noted in.
         detail: what the upstream said, sanitised.
     """
     told = error_reply(error)
@@ -122,7 +119,7 @@ def refusal(error: GatewayError, record: CallRecord, *, detail: str | None = Non
     headers = [JSON, (b"x-request-id", as_bytes(record.request_id))]
     if isinstance(error, RelayRefused):
         headers += [(as_bytes(name), as_bytes(text)) for name, text in error.headers.items()]
-    record.status, record.code, record.bytes_out = told.status, told.code, len(content)
+    record.code = told.code
     return RelayReply(status=told.status, headers=headers, body=content)
 
 
@@ -142,11 +139,10 @@ def _headers(
     given: Mapping[str, str],
     target: Target,
     request: DecisionRequest,
-    own_id: str,
 ) -> Pairs:
     """Return a reply's headers: ``first``, those of the upstream that go on, and the gateway's."""
     headers = [first, *target.labels]
-    headers += request_ids(given, target.request_id_header, request.format, own_id)
+    headers += request_ids(given, target.request_id_header, request.format, request.request_id)
     headers += [(sent, as_bytes(given[name])) for name, sent in _forwarded(tuple(given))]
     hidden = target.hidden
     if request.api_key is not None:
