@@ -3,11 +3,11 @@
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from enum import Enum
 from itertools import pairwise
 from textwrap import dedent
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import attrs
 
@@ -30,10 +30,16 @@ def cell(text: str) -> str:
 
 def signature(function: Callable[..., Any]) -> str:
     """Return the head of a method as a caller writes it: ``async def`` or ``def``, no ``self``."""
-    kind = "async def" if inspect.iscoroutinefunction(function) else "def"
     found = inspect.signature(function)
+    returned = found.return_annotation
+    # Whoever awaits it need not know which of the two ways of writing it was taken.
+    awaited = get_args(returned)[-1] if get_origin(returned) is Coroutine else returned
+    is_async = inspect.iscoroutinefunction(function) or awaited is not returned
     own = [parameter for name, parameter in found.parameters.items() if name != "self"]
-    text = str(found.replace(parameters=own)).replace("mappingproxy({})", "{}")
+    text = str(found.replace(parameters=own, return_annotation=awaited)).replace(
+        "mappingproxy({})", "{}"
+    )
+    kind = "async def" if is_async else "def"
     return f"{kind} {function.__name__}{_MODULE.sub('', text)}"
 
 
