@@ -167,8 +167,7 @@ class RequestParser:
 
     def on_message_complete(self) -> None:
         """Take the request as whole."""
-        body = self.body
-        if body is not None:
+        if (body := self.body) is not None:
             self.body = None
             body.finish()
         self._ended = self._last
