@@ -50,6 +50,7 @@ class Router:
             check_target(caller, found, wire, key)
             if len(self._allowed) >= _MOST_ALLOWED:
                 self._allowed.clear()
+            # A vendor's model is named by whoever asks, and at any length.
             if len(model) <= LONGEST_NAME:
                 self._allowed[asked] = found
         return found
