@@ -49,9 +49,10 @@ class OpenAIDecisionsProvider:
     default_base_url: ClassVar = "https://api.openai.com"
     default_models: ClassVar = ("gpt-6-luna",)
     context: ProviderContext[Settings]
+    _azure: bool = attrs.field(init=False)
 
-    @property
-    def _azure(self) -> bool:
+    @_azure.default
+    def _speaks_azure(self) -> bool:
         chosen = self.context.settings.azure
         return is_azure(self.context.endpoint.base_url) if chosen is None else chosen
 
