@@ -1,6 +1,5 @@
 """Middleware around the chain: each layer isolated, all of them within the deadline."""
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from time import perf_counter
@@ -15,6 +14,7 @@ from gateway_core.decide.verdict import Status, Verdict
 from gateway_core.errors import MiddlewareFailed, MiddlewareTimeout
 from gateway_core.hooks import interrupts
 from gateway_core.middleware.spec import Middleware
+from gateway_core.time_limits import TimeLimit
 
 _log: Final = logging.getLogger("s1gw.middleware")
 _CHAIN: Final = "the chain"
@@ -83,7 +83,7 @@ class _Passage:
     async def settle(self) -> Settled:
         deadline_s = self.chain.settings.deadline_s
         try:
-            async with asyncio.timeout(deadline_s - (perf_counter() - self.started)):
+            with TimeLimit(deadline_s - (perf_counter() - self.started)):
                 settled = await self._enter(0, self.request)
         except TimeoutError:
             late = MiddlewareTimeout(f"{self.at}: not done within {deadline_s:g} s")
