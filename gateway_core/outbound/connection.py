@@ -75,13 +75,14 @@ class Connection(asyncio.BufferedProtocol):
             MalformedResponse: the reply broke a rule, or ended early.
             ProviderUnreachable: the connection broke before the reply's head.
         """
-        if self._transport.is_closing():
+        transport = self._transport
+        if transport.is_closing():
             raise ProviderUnreachable(_CLOSED)
         waiter: asyncio.Future[DecisionReply] = asyncio.get_running_loop().create_future()
         self._waiter = waiter
         self._reader.begin(head_only=head_only)
         if len(body) <= _ONE_WRITE:
-            self._transport.write(head + body)
+            transport.write(head + body)
         else:
             self._write_in_pieces(head, body)
         try:
@@ -90,7 +91,7 @@ class Connection(asyncio.BufferedProtocol):
             # After the reply came the connection may already serve someone else.
             if self._waiter is waiter:
                 self._waiter = None
-                self._transport.abort()
+                transport.abort()
             raise
         finally:
             # Its exception holds this frame, and so would hold itself, and the body, for long.

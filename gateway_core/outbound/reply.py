@@ -108,7 +108,7 @@ class ReplyReader:
         if status < 200:
             return
         self._headers = headers = _by_name(fields)
-        if headers.get("transfer-encoding", "chunked").lower() != "chunked":
+        if "transfer-encoding" in headers and headers["transfer-encoding"].lower() != "chunked":
             raise MalformedResponse("the reply has an unknown transfer encoding")
         self.status = status
         if self._head_only:
