@@ -12,6 +12,7 @@ MAX_REPLY_BYTES: Final = 10 * 1024 * 1024
 _MAX_HEAD_BYTES: Final = 64 * 1024
 _FIELD_CHARGE: Final = 256
 _MAX_FRAMING_BYTES: Final = 1024 * 1024
+_NO_PARSER: Final = HttpResponseParser(None)
 
 
 class ReplyReader:
@@ -35,7 +36,7 @@ class ReplyReader:
 
     def close(self) -> None:
         """Let go of the parser, which holds on to its reader in return."""
-        del self._parser
+        self._parser = _NO_PARSER
 
     def begin(self, *, head_only: bool) -> None:
         """Expect the reply to a new request; ``head_only`` when it was a HEAD."""

@@ -78,6 +78,27 @@ async def test_every_request_is_judged_pooled_ones_too(serve, policed, network) 
     assert "127" not in str(caught.value)
 
 
+async def test_an_allowed_literal_address_is_dialled_as_it_was_judged_and_pooled(
+    serve, policed, network
+) -> None:
+    async with serve() as server:
+        for host in ("203.0.113.7", "203.0.113.7", "0xcb.0.0x7107"):
+            await ask(policed, server, host)
+    assert network.dialled == ["203.0.113.7", "203.0.113.7"]
+    assert (network.lookups, server.connections) == ([], 2)
+
+
+async def test_a_forbidden_literal_address_is_refused_and_told_every_time(
+    serve, policed, network, caplog
+) -> None:
+    async with serve() as server:
+        for _ in range(3):
+            with pytest.raises(DestinationBlocked):
+                await ask(policed, server, "10.0.0.1")
+    assert caplog.text.count("blocked: 10.0.0.1") == 3
+    assert network.dialled == []
+
+
 async def test_a_name_that_moved_is_not_served_by_an_old_connection(
     serve, policed, network
 ) -> None:
