@@ -37,7 +37,7 @@ class RequestBody(msgspec.Struct, eq=False):
     received: int = 0
     complete: bool = False
     _taken: int = 0
-    _pieces: list[bytes] = msgspec.field(default_factory=list)
+    _pieces: list[bytes] = []
     _reader: asyncio.Future[None] | None = None
     _fault: RelayRefused | ClientGone | None = None
     _discarding: bool = False

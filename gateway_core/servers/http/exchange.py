@@ -36,7 +36,7 @@ class Exchange(msgspec.Struct, eq=False):
     client: str
     body: RequestBody
     access: CallRecord
-    started: float = msgspec.field(default_factory=perf_counter)
+    started: float
     begun: bool = False
     abandoned: bool = False
 
@@ -67,7 +67,7 @@ def open_exchange(head: Head, client: str, body: RequestBody) -> Exchange:
     sent = head.headers.get(REQUEST_ID)
     own_id = new_request_id() if sent is None else _sane(sent)
     access = CallRecord(request_id=own_id, method=head.method)
-    return Exchange(head, client, body, access)
+    return Exchange(head, client, body, access, perf_counter())
 
 
 def new_request_id() -> str:
