@@ -1,6 +1,6 @@
 """One configured provider, and the one step that both faces share: asking it."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
@@ -39,7 +39,6 @@ from gateway_core.urls import IN_PROCESS, is_plain_http
 _BUSY: Final = {"retry-after": "1"}
 
 
-@attrs.define(eq=False, kw_only=True)
 class Provider:
     """A provider that is ready to be asked.
 
@@ -51,22 +50,26 @@ class Provider:
         endpoint: the common keys of its configuration.
     """
 
-    name: str
-    dialect: str
-    hooks: ProviderSpec = attrs.field(repr=False)
-    capabilities: Capabilities
-    endpoint: Endpoint
-    _decide: Callable[..., Awaitable[object]] = attrs.field(init=False, repr=False)
-    _guard: StrangersCode = attrs.field(init=False, repr=False)
-    _longest_s: float = attrs.field(init=False, repr=False)
-    _under_way: int = attrs.field(default=0, init=False)
-    _decide_url: str | None = attrs.field(default=None, init=False)
-
-    def __attrs_post_init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        name: str,
+        dialect: str,
+        hooks: ProviderSpec,
+        capabilities: Capabilities,
+        endpoint: Endpoint,
+    ) -> None:
         """Work out once what every call needs."""
-        self._decide = direct_decide(self.hooks)
-        self._guard = StrangersCode(self.name)
-        self._longest_s = inf if self.endpoint.timeout_s is None else self.endpoint.timeout_s
+        self.name = name
+        self.dialect = dialect
+        self.hooks = hooks
+        self.capabilities = capabilities
+        self.endpoint = endpoint
+        self._decide = direct_decide(hooks)
+        self._guard = StrangersCode(name)
+        self._longest_s = inf if endpoint.timeout_s is None else endpoint.timeout_s
+        self._under_way = 0
+        self._decide_url: str | None = None
 
     @property
     def model(self) -> str:

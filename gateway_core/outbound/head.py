@@ -42,7 +42,7 @@ class Headers:
             text = value.reveal() if isinstance(value, Secret) else value
             own[_config_name(name)] = _config_value(name, text)
         self._constant = "".join(f"{name}: {value}\r\n" for name, value in own.items())
-        self._settled = _FRAMING | own.keys()
+        self._settled = _FRAMING.union(own)
         self._templates: dict[tuple[str, ...], tuple[str, int]] = {}
 
     def prefix(self, method: str, request_target: str, authority: str, extra: str = "") -> str:

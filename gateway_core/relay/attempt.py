@@ -7,8 +7,9 @@ from gateway_core.errors import ProviderError, UpstreamRejected
 from gateway_core.outbound import sanitize_message
 from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.call import CallRecord, Headers, RelayReply
-from gateway_core.relay.replies import check_reply, failure, success
+from gateway_core.relay.replies import failure, success
 from gateway_core.relay.targets import Target
+from gateway_core.relay.usage import check_reply
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest
 

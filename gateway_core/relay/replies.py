@@ -10,12 +10,10 @@ import msgspec
 from gateway_core.errors import (
     GatewayError,
     InvalidRequest,
-    MalformedResponse,
     ProviderError,
     RelayRefused,
 )
 from gateway_core.relay.call import CallRecord, RelayReply
-from gateway_core.relay.members import is_utf8, without_surrogates
 from gateway_core.relay.request_ids import Pairs, as_bytes, request_ids
 from gateway_core.relay.status import error_reply, error_type
 from gateway_core.relay.targets import Target
@@ -25,53 +23,6 @@ JSON: Final = (b"content-type", b"application/json")
 _FORWARDED_FAMILY: Final = "x-ratelimit-"
 _FORWARDED: Final = ("retry-after", "retry-after-ms", "x-should-retry")
 _value: Final[Callable[[tuple[bytes, bytes]], bytes]] = itemgetter(1)
-
-
-class _Usage(msgspec.Struct):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-
-
-class _Reply(msgspec.Struct):
-    usage: _Usage | None = None
-
-
-class _OddReply(msgspec.Struct):
-    usage: msgspec.Raw = msgspec.Raw(b"null")
-
-
-_reply: Final = msgspec.json.Decoder(_Reply)
-_odd_reply: Final = msgspec.json.Decoder(_OddReply)
-_usage: Final = msgspec.json.Decoder(_Usage)
-
-
-def check_reply(body: bytes, record: CallRecord) -> None:
-    """Make sure that ``body`` is one JSON object, and note the usage that it tells of.
-
-    Raises:
-        MalformedResponse: it is something else.
-    """
-    if not (body.isascii() or is_utf8(body)):
-        raise MalformedResponse("the reply is not UTF-8")
-    try:
-        usage = _reply.decode(body).usage
-    except (msgspec.DecodeError, RecursionError):
-        usage = _odd_usage(body)
-    if usage is not None:
-        record.input_tokens, record.output_tokens = usage.input_tokens, usage.output_tokens
-
-
-def _odd_usage(body: bytes) -> _Usage | None:
-    """Return the usage of a reply that has lone surrogates, or that counts something else."""
-    try:
-        usage = _odd_reply.decode(without_surrogates(body)).usage
-    except (msgspec.DecodeError, RecursionError):
-        raise MalformedResponse("the reply is not a JSON object") from None
-    try:
-        return _usage.decode(usage)
-    except msgspec.DecodeError:
-        # Whatever else a vendor counts, the reply is the caller's all the same.
-        return None
 
 
 def success(reply: DecisionReply, target: Target, request: DecisionRequest) -> RelayReply:

@@ -2,14 +2,11 @@
 
 from typing import Final
 
-import attrs
-
 from gateway_core.errors import RelayRefused
 
 MINUTE_S: Final = 60
 
 
-@attrs.define(kw_only=True, eq=False, weakref_slot=False)
 class Bound:
     """The limits of one key or one organization, and the requests of this process under them.
 
@@ -23,13 +20,17 @@ class Bound:
         previous: the requests of the minute before it.
     """
 
-    name: str
-    concurrency: int | None = None
-    rpm: int | None = None
-    under_way: int = 0
-    minute: float = -1.0
-    current: int = 0
-    previous: int = 0
+    __slots__ = ("concurrency", "current", "minute", "name", "previous", "rpm", "under_way")
+
+    def __init__(self, name: str, concurrency: int | None = None, rpm: int | None = None) -> None:
+        """Begin with nothing counted."""
+        self.name = name
+        self.concurrency = concurrency
+        self.rpm = rpm
+        self.under_way = 0
+        self.minute = -1.0
+        self.current = 0
+        self.previous = 0
 
     def turn_to(self, minute: float) -> None:
         """Begin to count in another minute."""

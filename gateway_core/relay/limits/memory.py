@@ -3,8 +3,6 @@
 import time
 from collections.abc import Callable
 
-import msgspec
-
 from gateway_core.relay.limits.counting import MINUTE_S, Bounds, too_many, too_often
 
 
@@ -53,16 +51,20 @@ class ProcessLimiter:
         """Do nothing: there is no connection."""
 
 
-class Admission(msgspec.Struct, gc=False):
+class Admission:
     """A request that counts while the block runs."""
 
-    limiter: ProcessLimiter
-    bounds: Bounds
+    __slots__ = ("_bounds", "_limiter")
+
+    def __init__(self, limiter: ProcessLimiter, bounds: Bounds) -> None:
+        """Take what the request counts against."""
+        self._limiter = limiter
+        self._bounds = bounds
 
     async def __aenter__(self) -> None:
         """Enter."""
-        self.limiter.enter(self.bounds)
+        self._limiter.enter(self._bounds)
 
     async def __aexit__(self, *_: object) -> None:
         """Leave."""
-        self.limiter.leave(self.bounds)
+        self._limiter.leave(self._bounds)

@@ -3,8 +3,6 @@
 import asyncio
 from typing import Final, Protocol
 
-import msgspec
-
 from gateway_core.errors import RelayRefused
 
 HIGH_WATER: Final = 256 * 1024
@@ -25,7 +23,7 @@ class Source(Protocol):
         """Send more: the reader has taken all there is."""
 
 
-class RequestBody(msgspec.Struct, eq=False):
+class RequestBody:
     """Pieces in, pieces out; holds the client back when nobody reads.
 
     Attributes:
@@ -33,14 +31,16 @@ class RequestBody(msgspec.Struct, eq=False):
         complete: whether all of it did.
     """
 
-    _source: Source
-    received: int = 0
-    complete: bool = False
-    _taken: int = 0
-    _pieces: list[bytes] = []
-    _reader: asyncio.Future[None] | None = None
-    _fault: RelayRefused | ClientGone | None = None
-    _discarding: bool = False
+    def __init__(self, source: Source) -> None:
+        """Take who sends it."""
+        self.received = 0
+        self.complete = False
+        self._source = source
+        self._taken = 0
+        self._pieces: list[bytes] = []
+        self._reader: asyncio.Future[None] | None = None
+        self._fault: RelayRefused | ClientGone | None = None
+        self._discarding = False
 
     def feed(self, piece: bytes) -> None:
         """Take a piece that came in."""

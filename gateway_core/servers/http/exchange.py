@@ -10,7 +10,7 @@ import msgspec
 
 from gateway_core.relay.call import CallRecord, RelayReply
 from gateway_core.servers.http.body import RequestBody
-from gateway_core.servers.http.parser import Head
+from gateway_core.servers.http.head import Head
 from gateway_core.servers.http.reply import json_reply, refusal
 
 REQUEST_ID: Final = b"x-request-id"

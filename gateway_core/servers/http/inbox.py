@@ -6,7 +6,8 @@ from typing import Final
 
 from gateway_core.servers.http.body import RequestBody
 from gateway_core.servers.http.exchange import EXPECT, Exchange, open_exchange
-from gateway_core.servers.http.parser import Head, Malformed, RequestParser
+from gateway_core.servers.http.head import Head
+from gateway_core.servers.http.parser import Malformed, RequestParser
 
 MAX_PIPELINED: Final = 32
 """How many requests may wait for the reply before theirs; nobody honest sends more ahead."""

@@ -6,9 +6,9 @@ from typing import ClassVar, Final
 from urllib.parse import unquote
 
 import httptools
-import msgspec
 
 from gateway_core.servers.http.body import RequestBody
+from gateway_core.servers.http.head import Head
 
 MAX_HEAD_BYTES: Final = 64 * 1024
 MAX_FRAMING_BYTES: Final = 1024 * 1024
@@ -44,22 +44,6 @@ class TooSlow(Malformed):
     status = 408
     code = "request_timeout"
     sentence = "the request did not come whole in the time it has"
-
-
-class Head(msgspec.Struct, eq=False, gc=False):
-    """A request's line and headers.
-
-    Attributes:
-        method: in upper case.
-        path: without the query, percent-encoding undone.
-        headers: lower-case names; the values of one that is repeated are joined by commas.
-        keep_alive: whether another request may follow.
-    """
-
-    method: str
-    path: str
-    headers: dict[bytes, bytes]
-    keep_alive: bool
 
 
 class RequestParser:

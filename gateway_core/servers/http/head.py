@@ -1,0 +1,19 @@
+"""The head of a request."""
+
+import msgspec
+
+
+class Head(msgspec.Struct, eq=False, gc=False):
+    """A request's line and headers.
+
+    Attributes:
+        method: in upper case.
+        path: without the query, percent-encoding undone.
+        headers: lower-case names; the values of one that is repeated are joined by commas.
+        keep_alive: whether another request may follow.
+    """
+
+    method: str
+    path: str
+    headers: dict[bytes, bytes]
+    keep_alive: bool
