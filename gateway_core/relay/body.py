@@ -49,7 +49,7 @@ class DecisionBody(msgspec.Struct, kw_only=True, eq=False):
         start, end = place_of("model", self.json, self.members)
         view = memoryview(self.content)
         before, after = view[: self.start + start], view[self.start + end :]
-        return b"".join((before, msgspec.json.encode(model), after))
+        return b"".join((before, _encoded(model), after))
 
 
 def read_body(content: bytes, content_type: str = "application/json") -> DecisionBody:
@@ -102,6 +102,14 @@ def _model(value: msgspec.Raw) -> str:
     if is_blank(model):
         raise _invalid("model must be a non-blank string", "model")
     return model
+
+
+def _encoded(model: str) -> bytes:
+    try:
+        return msgspec.json.encode(model)
+    except UnicodeEncodeError:
+        # A lone surrogate has no UTF-8, and goes on as the escape that it came as.
+        return json.dumps(model).encode("ascii")
 
 
 def _invalid(message: str, field: str) -> RelayRefused:

@@ -148,4 +148,4 @@ def _secrets(provider: Provider) -> tuple[Secret, ...]:
 
 
 def _label(text: str) -> bytes:
-    return quote(text[:LONGEST_NAME], safe=_PRINTABLE).encode("ascii")
+    return quote(shown(text), safe=_PRINTABLE).encode("ascii")

@@ -215,6 +215,18 @@ async def test_an_internal_call_names_any_model_without_breaking_a_header(
 
 
 @pytest.mark.anyio
+async def test_a_lone_surrogate_in_a_vendors_model_goes_on_as_the_escape_it_came_as(
+    open_scene: Any, config: str, upstream: Any
+) -> None:
+    async with open_scene(config) as scene:
+        key = scene.key(org=None, kind=CallerKind.INTERNAL)
+        body = rb'{"model": "openai/m\ud800", "input": "s", "questions": []}'
+        result = await scene.post(body, key, headers={"x-s1gw-provider-key": "sk-customer"})
+    assert (result.status, result.headers["x-s1gw-model"]) == (200, "m?")
+    assert upstream.requests[0].body == body.replace(b"openai/", b"")
+
+
+@pytest.mark.anyio
 async def test_two_organizations_with_one_model_never_see_each_others_credentials(
     open_scene: Any, network: Any
 ) -> None:
