@@ -3,8 +3,12 @@
 import hashlib
 import json
 import multiprocessing
+import os
+import resource
 import stat
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -135,9 +139,32 @@ def test_damage_from_outside_leaves_an_open_store_with_what_it_has(
     store = KeyStore(path, look_s=0)
     path.write_text("{")
     assert store.find(key) is not None
-    assert "the key file cannot be read" in caplog.text
+    assert store.find(key) is not None
+    assert caplog.text.count("the key file cannot be read") == 1
     with pytest.raises(ConfigError):
         KeyStore(path)
+
+
+@contextmanager
+def no_descriptor_left() -> Iterator[None]:
+    """Let this process open no more files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest_free = os.dup(0)
+    os.close(lowest_free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_revocation_that_could_not_be_read_at_first_is_seen_later(path: Path) -> None:
+    record, key = add(path)
+    store = KeyStore(path, look_s=0)
+    change(path, attrs.evolve(record, revoked=datetime.now(UTC)))
+    with no_descriptor_left():
+        assert store.find(key) is not None
+    assert store.find(key) is None
 
 
 WRITTEN = {

@@ -31,7 +31,7 @@ class KeyStore:
         """
         self._path = path or keys_path()
         self._look_s = look_s
-        self._seen = _stamp(self._path)
+        self._seen = self._told = _stamp(self._path)
         self._holders = _by_id(read_keys(self._path))
         self._looked = time()
 
@@ -59,13 +59,16 @@ class KeyStore:
         stamp = _stamp(self._path)
         if stamp == self._seen:
             return
-        self._seen = stamp
         try:
             self._holders = _by_id(read_keys(self._path))
+            self._seen = stamp
         except ConfigError as error:
-            # The commands replace the file in one step, so this is damage from outside: going
-            # on with the keys read last serves the callers while somebody mends it.
-            _log.error("going on with the keys read before: %s", error)
+            # The commands replace the file in one step, so this is damage from outside, or the
+            # process is out of descriptors: the callers are served with the keys read last, and
+            # the next look tries again, lest a revoked key go on working when that is over.
+            if stamp != self._told:
+                _log.error("going on with the keys read before: %s", error)
+            self._told = stamp
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
