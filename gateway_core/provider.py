@@ -63,6 +63,8 @@ class Provider:
         self.name = name
         self.dialect = dialect
         self.hooks = hooks
+        # A stranger's code returns anything, whatever its annotations say.
+        self._hooks: Any = hooks
         self.capabilities = capabilities
         self.endpoint = endpoint
         self._decide = direct_decide(hooks)
@@ -89,7 +91,7 @@ class Provider:
             ProviderCrashed: the plugin raised something else.
         """
         with self._guard:
-            found: object = self.hooks.build_url(operation=operation)
+            found: object = self._hooks.build_url(operation=operation)
         if not isinstance(found, str):
             raise DestinationUnusable(f"provider {self.name!r} did not name a URL")
         if found.startswith(IN_PROCESS) and not self.capabilities.remote:
@@ -131,7 +133,7 @@ class Provider:
         try:
             url = self.url(Operation.HEALTH)
             with TimeLimit(limit_s), self._guard:
-                found: object = await self.hooks.probe(url=url)
+                found: object = await self._hooks.probe(url=url)
         except TimeoutError:
             return ProbeResult(ok=False, detail=f"no answer within {limit_s:g} s")
         except ProviderError as error:
@@ -147,7 +149,7 @@ class Provider:
             ProviderError: the plugin failed, or returned something else than models.
         """
         with self._guard:
-            found: object = await self.hooks.list_models()
+            found: object = await self._hooks.list_models()
         if not isinstance(found, Sequence) or not all(isinstance(m, ModelInfo) for m in found):
             raise MalformedResponse("the plugin did not return a list of ModelInfo")
         return found

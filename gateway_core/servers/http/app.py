@@ -17,6 +17,7 @@ from gateway_core.relay.replies import refusal as refused
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.allocator import keep_freed_memory
 from gateway_core.servers.http.body import ClientGone
+from gateway_core.servers.http.deadline import Patience
 from gateway_core.servers.http.exchange import REQUEST_ID, Exchange, new_request_id
 from gateway_core.servers.http.parser import Malformed
 from gateway_core.servers.http.reply import refusal
@@ -44,12 +45,16 @@ class Application:
     """What every connection of one process shares; the lifespan opens and closes it.
 
     Attributes:
+        patience: how long clients may take.
         reading: where all connections are read to: what comes is parsed before anything else is
             read, and copied once, when the parser hands over a piece of a body.
     """
 
-    def __init__(self, opener: Opener, access_log: AccessLog) -> None:
+    def __init__(
+        self, opener: Opener, access_log: AccessLog, patience: Patience | None = None
+    ) -> None:
         """Take what opens the services on the event loop that will use them."""
+        self.patience = patience or Patience()
         self._opener = opener
         self._access_log = access_log
         self._services: Services

@@ -6,7 +6,7 @@ pieces. uvicorn keeps the sockets, the processes and the shutdown.
 """
 
 import asyncio
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from uvicorn.config import Config
 from uvicorn.server import ServerState
@@ -28,20 +28,7 @@ class ClientConnection(asyncio.BufferedProtocol):
     A client that leaves cancels the task that answers it. When a reply is given before its
     request is whole, or instead of one, the rest is read and dropped for a while, so that a client
     that is still sending gets to read the reply (RFC 9112 §9.6).
-
-    Attributes:
-        keep_alive_s: how long a client may wait with its next request, in seconds.
-        head_s: how long a request's head may take.
-        body_s: how long its body may take.
-        linger_s: how long the rest of what has its reply is read.
-        send_s: how long a client may take nothing of a reply.
     """
-
-    keep_alive_s: ClassVar = 75.0
-    head_s: ClassVar = 20.0
-    body_s: ClassVar = 120.0
-    linger_s: ClassVar = 5.0
-    send_s: ClassVar = 60.0
 
     def __init__(
         self,
@@ -52,6 +39,7 @@ class ClientConnection(asyncio.BufferedProtocol):
     ) -> None:
         """Prepare a connection; the arguments are uvicorn's."""
         self._app: Application = config.loaded_app
+        self._patience = self._app.patience
         self._state = server_state
         self._loop = _loop or asyncio.get_running_loop()
         self._deadline = Deadline(self._loop, self._expire)
@@ -67,7 +55,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._transport = cast("asyncio.Transport", transport)
         self._inbox = Inbox(self._transport)
         self._state.connections.add(self)  # type: ignore[arg-type]
-        self._deadline.set(self.head_s)
+        self._deadline.set(self._patience.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         """Stop what is under way: nobody waits for it."""
@@ -119,7 +107,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         if inbox.current is not None or self._transport.is_closing():
             return
         if self._stuck:
-            self._deadline.within(self.send_s)
+            self._deadline.within(self._patience.send_s)
         elif inbox.waiting and not self._last:
             self._start(inbox.next())
         else:
@@ -128,7 +116,7 @@ class ClientConnection(asyncio.BufferedProtocol):
     def _start(self, exchange: Exchange) -> None:
         self._deadline.clear()
         if not exchange.body.complete:
-            self._deadline.set(self.body_s)
+            self._deadline.set(self._patience.body_s)
         self._task = task = self._loop.create_task(self._app.answer(exchange, self._finish))
         self._state.tasks.add(task)
 
@@ -159,21 +147,21 @@ class ClientConnection(asyncio.BufferedProtocol):
         if not inbox.reading:
             inbox.read_on()
         if inbox.parser.body is not None:
-            self._deadline.within(self.linger_s)
+            self._deadline.within(self._patience.linger_s)
         elif self._last:
             self._close()
         elif inbox.parser.in_head:
-            self._deadline.within(self.head_s)
+            self._deadline.within(self._patience.head_s)
         else:
-            self._deadline.set(self.keep_alive_s)
+            self._deadline.set(self._patience.keep_alive_s)
 
     def _close(self) -> None:
         if not self._deaf:
-            self._deadline.within(self.send_s)
+            self._deadline.within(self._patience.send_s)
             self._transport.close()
         else:
             # A close with bytes unread is a reset, which may take the reply from the client.
-            self._deadline.within(self.linger_s)
+            self._deadline.within(self._patience.linger_s)
             if self._transport.can_write_eof():
                 self._transport.write_eof()
 

@@ -1,8 +1,29 @@
-"""A deadline that is moved with every request and hardly ever reached."""
+"""How long a client may take, and a deadline that is moved often and hardly ever reached."""
 
 import asyncio
 from collections.abc import Callable
 from math import inf
+
+import attrs
+
+
+@attrs.frozen(kw_only=True)
+class Patience:
+    """How long a client may take with what, in seconds.
+
+    Attributes:
+        keep_alive_s: to begin with its next request.
+        head_s: to send a request's head.
+        body_s: to send its body.
+        linger_s: to send the rest of what has its reply already.
+        send_s: to take anything of a reply.
+    """
+
+    keep_alive_s: float = 75.0
+    head_s: float = 20.0
+    body_s: float = 120.0
+    linger_s: float = 5.0
+    send_s: float = 60.0
 
 
 class Deadline:

@@ -47,10 +47,10 @@ def starting(folder: Path) -> Iterator[Starter]:
 
 
 @contextmanager
-def serving(app: Application, protocol: type[ClientConnection]) -> Iterator[int]:
+def serving(app: Application) -> Iterator[int]:
     """Serve an application in this process, on the port that is given."""
     options = {"interface": "asgi3", "lifespan": "on", "log_config": None, "proxy_headers": False}
-    server = uvicorn.Server(uvicorn.Config(app, http=protocol, ws="none", **options))
+    server = uvicorn.Server(uvicorn.Config(app, http=ClientConnection, ws="none", **options))
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
         running = threading.Thread(target=server.run, args=([listener],))
         running.start()
@@ -60,7 +60,7 @@ def serving(app: Application, protocol: type[ClientConnection]) -> Iterator[int]
 
 
 @pytest.fixture(scope="session")
-def serve_here() -> Callable[[Application, type[ClientConnection]], AbstractContextManager[int]]:
+def serve_here() -> Callable[[Application], AbstractContextManager[int]]:
     """Serves applications in this process."""
     return serving
 

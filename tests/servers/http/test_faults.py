@@ -12,34 +12,41 @@ import attrs
 import httpx
 import pytest
 
+from gateway_core.config.load import load_config
+from gateway_core.relay.limits.counting import Bounds
+from gateway_core.relay.relay import Relay
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.app import Application
-from gateway_core.servers.http.connection import ClientConnection
 from gateway_core.servers.http.reply import json_reply, send
+from gateway_core.servers.http.services import Services, open_services
 
 
-class BrokenRelay:
-    """A relay with a fault that nobody expected."""
+class BrokenLimiter:
+    """Limits with a fault that nobody expected."""
 
-    async def decide(self, *_: object) -> Any:
+    def admit(self, bounds: Bounds) -> Any:
         raise LookupError("never-log-this")
 
-
-@attrs.define
-class BrokenServices:
-    relay: BrokenRelay = attrs.field(factory=BrokenRelay)
+    async def aclose(self) -> None:
+        pass
 
 
 @asynccontextmanager
-async def broken() -> AsyncIterator[Any]:
-    yield BrokenServices()
+async def broken(config: Path) -> AsyncIterator[Services]:
+    async with open_services(load_config(config, {})) as services:
+        relay = Relay(services.registry, None, BrokenLimiter())
+        yield attrs.evolve(services, relay=relay)
 
 
 def test_a_fault_of_ours_is_told_without_its_text(
-    serve_here: Callable[..., AbstractContextManager[int]], caplog: pytest.LogCaptureFixture
+    serve_here: Callable[..., AbstractContextManager[int]],
+    caplog: pytest.LogCaptureFixture,
+    tmp_path: Path,
 ) -> None:
     caplog.set_level(logging.INFO)
-    with serve_here(Application(broken, AccessLog(None)), ClientConnection) as port:
+    config = tmp_path / "config.toml"
+    config.write_text('[http]\nauth = "disabled"\n')
+    with serve_here(Application(lambda: broken(config), AccessLog(None))) as port:
         url = f"http://127.0.0.1:{port}/v1/systemone"
         found = [httpx.post(url, content=b"never-log-this", timeout=60) for _ in range(2)]
     for reply in found:

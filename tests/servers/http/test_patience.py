@@ -11,7 +11,7 @@ from gateway_core.config.load import load_config
 from gateway_core.relay.call import CallRecord
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.app import Application
-from gateway_core.servers.http.connection import ClientConnection
+from gateway_core.servers.http.deadline import Patience
 from gateway_core.servers.http.services import open_services
 from gateway_core.testing import Gate, Reply, ScriptedUpstream
 
@@ -20,8 +20,9 @@ SHORT_S = 0.2
 BODY = b'{"model": "m", "questions": {}}'
 
 
-class Hasty(ClientConnection):
-    keep_alive_s = head_s = body_s = linger_s = send_s = SHORT_S
+HASTY = Patience(
+    keep_alive_s=SHORT_S, head_s=SHORT_S, body_s=SHORT_S, linger_s=SHORT_S, send_s=SHORT_S
+)
 
 
 class Notes(AccessLog):
@@ -60,7 +61,7 @@ def port(
         f'api_format = "systemone"\nbase_url = "{upstream.url}"\nmodels = ["m"]\n'
     )
     loaded = load_config(path, {})
-    with serve_here(Application(lambda: open_services(loaded), notes), Hasty) as found:
+    with serve_here(Application(lambda: open_services(loaded), notes, HASTY)) as found:
         yield found
 
 
