@@ -140,6 +140,34 @@ async def test_a_gateway_that_dies_does_not_keep_its_slots(redis_server: Any) ->
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize("steps", range(40))
+async def test_a_request_given_up_as_it_comes_or_goes_ends_there_and_holds_nothing(
+    redis_server: Any, steps: int
+) -> None:
+    """The client of the store loses a cancellation in some of these steps on Python 3.11."""
+    limiter = SharedLimiter(shared_store(Secret(redis_server.url), lease_s=60))
+    stay = asyncio.Event()
+    bounds = (key(rpm=1000, concurrency=1), org(concurrency=1))
+
+    async def call(until: asyncio.Event) -> None:
+        async with limiter.admit(bounds):
+            await until.wait()
+
+    for ready in (False, True):
+        if ready:
+            stay.set()
+        request = asyncio.create_task(call(stay))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        request.cancel()
+        async with asyncio.timeout(20):
+            await asyncio.wait([request])
+    await limiter.aclose()
+    async with Redis.from_url(redis_server.url) as client:
+        assert [name async for name in client.scan_iter("*slots*")] == []
+
+
+@pytest.mark.anyio
 async def test_without_its_store_a_gateway_goes_on_with_limits_of_its_own_and_says_so_once(
     redis_server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,8 +1,9 @@
 """Whether a request may run now, by the limits of its key and its organization."""
 
+import asyncio
 import logging
 import time
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from math import ceil
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -12,6 +13,7 @@ from gateway_core.config.model import HttpConfig
 from gateway_core.errors import ConfigError, RelayRefused
 from gateway_core.relay.limits.counting import Bounds
 from gateway_core.relay.limits.memory import ProcessLimiter
+from gateway_core.relay.limits.uncancelled import Uncancelled
 
 if TYPE_CHECKING:
     from gateway_core.relay.limits.shared import SharedStore, Slots
@@ -61,6 +63,7 @@ class SharedLimiter:
         self._refuse_when_down = refuse_when_down
         self._retry_s = retry_s
         self._down_until = 0.0
+        self._uncancelled = Uncancelled()
 
     def admit(self, bounds: Bounds) -> "SharedAdmission":
         """Return a block that counts a request; see ``Limiter``."""
@@ -74,7 +77,7 @@ class SharedLimiter:
             self._enter_here(bounds)
             return None
         try:
-            held = await self._store.enter(bounds)
+            held = await self._uncancelled.run(self._store.enter(bounds), self._undo)
         except self._store.failures as error:
             self._note_failure(error)
             self._enter_here(bounds)
@@ -89,11 +92,17 @@ class SharedLimiter:
         if held is None:
             self._local.leave(bounds)
         else:
-            await self._store.leave(held)
+            await self._uncancelled.run(self._store.leave(held))
 
     async def aclose(self) -> None:
-        """Close the store's connections."""
+        """Close the store's connections, once what is under way there has ended."""
+        await self._uncancelled.ended()
         await self._store.aclose()
+
+    async def _undo(self, entering: "asyncio.Task[Slots]") -> None:
+        """Free what a request got that was given up while it was let in."""
+        with suppress(RelayRefused, *self._store.failures):
+            await self._store.leave(await entering)
 
     def _enter_here(self, bounds: Bounds) -> None:
         if self._refuse_when_down:

@@ -44,11 +44,10 @@ class SharedSlots:
         self._lease_s = lease_s
         self._take = client.register_script(_TAKE)
 
-    async def take(self, name: str, most: int) -> str | None:
-        """Take one of ``most`` slots; return what gives it back, or None when all are taken."""
-        slot = secrets.token_hex(8)
+    async def take(self, name: str, slot: str, most: int) -> bool:
+        """Take one of ``most`` slots under the name ``slot``; return False when all are taken."""
         taken = await self._take(keys=[_key(name)], args=[most, slot, self._lease_s])
-        return slot if taken else None
+        return bool(taken)
 
     async def give_back(self, name: str, slot: str) -> None:
         """Free a slot."""
@@ -83,10 +82,10 @@ class SharedStore:
         try:
             for bound in bounds:
                 if bound.concurrency is not None:
-                    slot = await self._slots.take(bound.name, bound.concurrency)
-                    if slot is None:
+                    # An answer that is lost, or late, may be to a slot that was taken.
+                    held.append((bound.name, secrets.token_hex(8)))
+                    if not await self._slots.take(*held[-1], bound.concurrency):
                         raise too_many(bound.concurrency)
-                    held.append((bound.name, slot))
             for bound in bounds:
                 if bound.rpm is not None:
                     await self._count(bound.name, bound.rpm)
@@ -104,9 +103,9 @@ class SharedStore:
 
     async def leave(self, held: Slots) -> None:
         """Free what a request held."""
-        for name, slot in held:
-            # A store that is down forgets the slot by itself when its lease runs out.
-            with suppress(*self.failures):
+        # A store that is down forgets the slots by itself when their leases run out.
+        with suppress(*self.failures):
+            for name, slot in held:
                 await self._slots.give_back(name, slot)
 
     async def aclose(self) -> None:
