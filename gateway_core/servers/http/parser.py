@@ -13,6 +13,7 @@ from gateway_core.servers.http.head import Head
 MAX_HEAD_BYTES: Final = 64 * 1024
 MAX_FRAMING_BYTES: Final = 1024 * 1024
 """How much chunk heads and trailers may take beyond the size of the body that they frame."""
+_FRAMING: Final = len(": \r\n")
 _LONGEST_JOINED: Final = 8192
 """Every further value costs a copy of those before it."""
 _PATHS_KNOWN: Final = 64
@@ -31,7 +32,7 @@ class Malformed(Exception):
 
 
 class HeadTooLarge(Malformed):
-    """A request's line and headers are over ``MAX_HEAD_BYTES``."""
+    """A request's target and headers are over ``MAX_HEAD_BYTES``."""
 
     status = 431
     code = "request_headers_too_large"
@@ -60,7 +61,10 @@ class RequestParser:
         self._parser = httptools.HttpRequestParser(self)
         self._url = b""
         self._headers: dict[bytes, bytes] = {}
-        self._taken = 0
+        # The piece that is parsed, those before it since the request began, and how much of them
+        # may be requests' before it.
+        self._size = self._taken = self._others = 0
+        self._fault: type[Malformed] = Malformed
         self._last = False
         self._ended = False
         self.in_head = False
@@ -78,6 +82,7 @@ class RequestParser:
         """
         if self._ended:
             return
+        self._size = len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as offer:
@@ -86,17 +91,26 @@ class RequestParser:
         except httptools.HttpParserError:
             # What follows a last request is nobody's business.
             if not self._ended:
-                raise Malformed from None
+                raise self._fault from None
         if self.in_head or self.body is not None:
-            self._bound(len(data))
+            self._bound()
+        else:
+            self._others = 0
 
-    def _bound(self, size: int) -> None:
-        self._taken += size
+    def _bound(self) -> None:
+        self._taken += self._size
         if self.body is None:
-            if self._taken > MAX_HEAD_BYTES:
+            if self._taken - self._others > MAX_HEAD_BYTES:
                 raise HeadTooLarge
         elif self._taken > MAX_FRAMING_BYTES + 2 * self.body.received:
             raise Malformed
+
+    def _bound_head(self) -> None:
+        """Refuse a head that came whole and is over the bound, whatever pieces it came in."""
+        fields = sum(len(name) + len(value) + _FRAMING for name, value in self._headers.items())
+        if len(self._url) + fields > MAX_HEAD_BYTES:
+            self._fault = HeadTooLarge
+            raise HeadTooLarge
 
     def _decline(self, rest: bytes | memoryview) -> None:
         """Read a request that offers another protocol as if it did not (RFC 9110 §7.8).
@@ -135,6 +149,8 @@ class RequestParser:
         if _UPGRADE in headers and parser.should_upgrade():
             return
         self.in_head = False
+        if self._taken + self._size > MAX_HEAD_BYTES:
+            self._bound_head()
         version = parser.get_http_version()
         current = version == "1.1"
         if not current or _CODING in headers or b"," in headers.get(_HOST, b","):
@@ -151,6 +167,7 @@ class RequestParser:
 
     def on_message_complete(self) -> None:
         """Take the request as whole."""
+        self._others = self._size
         if (body := self.body) is not None:
             self.body = None
             body.finish()
