@@ -17,3 +17,6 @@ class Head(msgspec.Struct, eq=False, gc=False):
     path: str
     headers: dict[bytes, bytes]
     keep_alive: bool
+
+    def __repr__(self) -> str:
+        return f"Head({self.method} {self.path}, {len(self.headers)} headers)"
