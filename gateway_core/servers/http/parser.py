@@ -21,6 +21,7 @@ _PATHS_KNOWN: Final = 64
 _UPGRADE: Final = b"upgrade"
 _HOST: Final = b"host"
 _CODING: Final = b"transfer-encoding"
+_EXPECT: Final = b"expect"
 
 
 class Malformed(Exception):
@@ -119,6 +120,9 @@ class RequestParser:
         one send their bodies all the same.
         """
         method, version = self._parser.get_method(), self._parser.get_http_version()
+        if method == b"CONNECT":
+            # It is refused by now, and what follows is for whom it asked for.
+            raise Malformed
         lines = [b"%b %b HTTP/%b" % (method, self._url, version.encode("ascii"))]
         lines += [b"%b: %b" % pair for pair in self._headers.items() if pair[0] != _UPGRADE]
         self._parser = httptools.HttpRequestParser(self)
@@ -155,6 +159,9 @@ class RequestParser:
         current = version == "1.1"
         if not current or _CODING in headers or b"," in headers.get(_HOST, b","):
             _check(headers, version)
+        if not current:
+            # A client of HTTP/1.0 knows no interim reply (RFC 9110 §10.1.1).
+            headers.pop(_EXPECT, None)
         keep_alive = current and parser.should_keep_alive()
         self._last = not keep_alive
         method = parser.get_method().decode("ascii")

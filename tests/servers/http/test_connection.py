@@ -6,11 +6,14 @@ import socket
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from backports import zstd
 
+from gateway_core.servers.http.body import RequestBody, Source
+from gateway_core.servers.http.head import Head
+from gateway_core.servers.http.parser import Malformed, RequestParser
 from gateway_core.testing import Gate, Reply, ScriptedUpstream
 from gateway_core.testing.process import GatewayProcess
 
@@ -225,6 +228,27 @@ def test_what_is_not_http_is_refused_in_the_envelope(client: Client, data: bytes
 def test_a_client_that_sends_a_head_over_the_bound_reads_the_refusal(client: Client) -> None:
     client.send(b"GET /healthz HTTP/1.1\r\na: ", b"x" * 3_000_000)
     assert client.refusal() == (431, "request_headers_too_large")
+    assert client.closed
+
+
+def test_connect_to_a_path_is_one_request_and_nothing_follows_it() -> None:
+    begun: list[Head] = []
+
+    def begin(head: Head) -> RequestBody:
+        begun.append(head)
+        return RequestBody(cast("Source", None))
+
+    follows = request(line="GET /healthz HTTP/1.1")
+    with pytest.raises(Malformed):
+        RequestParser(begin).feed(request(line="CONNECT /healthz HTTP/1.1") + follows)
+    assert [head.method for head in begun] == ["CONNECT"]
+
+
+def test_a_client_of_http_1_0_is_not_told_to_go_on(client: Client) -> None:
+    headers = ("expect: 100-continue", f"content-length: {len(BODY)}")
+    client.send(request(*headers, line="POST /v1/systemone HTTP/1.0"), BODY[:5])
+    client.send(BODY[5:])
+    assert client.reply()[0] == 200
     assert client.closed
 
 
