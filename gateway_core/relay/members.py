@@ -25,6 +25,9 @@ _KEY: Final = re.compile(
     re.DOTALL,
 )
 _STEP: Final = 1 << 18
+MAX_MEMBERS: Final = 100_000
+"""How many members a large text may have: each takes many times the memory of its bytes."""
+_LARGE: Final = 1 << 20
 
 Members = Mapping[str, msgspec.Raw]
 """The values of an object by their keys, unescaped, in the order of the text."""
@@ -38,8 +41,9 @@ class Name(str):
     __hash__ = object.__hash__
 
 
+_Found = dict[Name, msgspec.Raw]
 # The hook is called with the type and the text: the key is made without a step of Python.
-_decoder: Final = msgspec.json.Decoder(type=dict[Name, msgspec.Raw], dec_hook=operator.call)
+_decoder: Final = msgspec.json.Decoder(type=_Found, dec_hook=operator.call)
 
 
 def read_members(text: bytes) -> Members:
@@ -49,7 +53,7 @@ def read_members(text: bytes) -> Members:
         RelayRefused: ``invalid_request``: it is no JSON object, or a key of it is repeated.
     """
     try:
-        found = _decoder.decode(text)
+        found = _decoded(text)
     except (msgspec.DecodeError, RecursionError):
         found = _with_surrogates(text)
     if not (text.isascii() or is_utf8(text)):
@@ -79,17 +83,30 @@ def _key_at(position: int, text: bytes) -> re.Match[bytes]:
     return key
 
 
-def _with_surrogates(text: bytes) -> dict[Name, msgspec.Raw]:
+def _decoded(text: bytes) -> _Found:
+    if len(text) < _LARGE:
+        return _decoder.decode(text)
+    left = iter(range(MAX_MEMBERS))
+
+    def counted(kind: type[Name], key: str) -> Name:
+        if next(left, None) is None:
+            raise _refused("the body has too many top-level keys")
+        return kind(key)
+
+    return msgspec.json.Decoder(type=_Found, dec_hook=counted).decode(text)
+
+
+def _with_surrogates(text: bytes) -> _Found:
     """Return the members of a text that msgspec does not take, if that is for surrogates."""
     try:
-        found = _decoder.decode(without_surrogates(text))
+        found = _decoded(without_surrogates(text))
     except msgspec.ValidationError:
         raise _refused("the body must be a JSON object") from None
     except msgspec.DecodeError:
         raise _refused(_what_is_wrong(text)) from None
     except RecursionError:
         raise _refused("the body is nested too deeply") from None
-    members: dict[Name, msgspec.Raw] = {}
+    members: _Found = {}
     view, end = memoryview(text), 0
     for value in found.values():
         key = _key_at(end, text)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gateway_core.errors import RelayRefused
 from gateway_core.relay.body import read_json
-from gateway_core.relay.members import is_utf8, place_of, read_members
+from gateway_core.relay.members import MAX_MEMBERS, is_utf8, place_of, read_members
 
 TEXTS = (
     "model",
@@ -134,6 +134,16 @@ def test_utf8_is_told_wherever_its_sequences_are_cut(character: str, before: int
     assert not is_utf8(text[:-1])
     assert not is_utf8(text[: len(text) // 2] + b"\xff" + text[len(text) // 2 :])
     assert not is_utf8(text + "\ud800".encode("utf-8", "surrogatepass"))
+
+
+def test_keys_without_end_are_refused_before_they_take_the_memory() -> None:
+    def body(members: int) -> bytes:
+        return b"{%b}" % b",".join(b'"%012d":1' % number for number in range(members))
+
+    assert len(read_members(body(MAX_MEMBERS))) == MAX_MEMBERS
+    for odd in (b"", rb'"\ud800":0,'):
+        with pytest.raises(RelayRefused, match="too many"):
+            read_members(body(MAX_MEMBERS + 1).replace(b"{", b"{" + odd, 1))
 
 
 def test_a_body_is_not_shown() -> None:
