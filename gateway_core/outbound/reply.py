@@ -11,6 +11,7 @@ from gateway_core.types import DecisionReply
 MAX_REPLY_BYTES: Final = 10 * 1024 * 1024
 _MAX_HEAD_BYTES: Final = 64 * 1024
 _FIELD_CHARGE: Final = 256
+_ORDINARY_HEAD_BYTES: Final = 12 * 1024
 _MAX_FRAMING_BYTES: Final = 1024 * 1024
 _NO_PARSER: Final = HttpResponseParser(None)
 
@@ -108,7 +109,8 @@ class ReplyReader:
         status = self._parser.get_status_code()
         if status < 200:
             return
-        self._headers = headers = _by_name(fields)
+        ordinary = self._head_size <= _ORDINARY_HEAD_BYTES
+        self._headers = headers = _by_name(fields, ordinary=ordinary)
         if "transfer-encoding" in headers and headers["transfer-encoding"].lower() != "chunked":
             raise MalformedResponse("the reply has an unknown transfer encoding")
         self.status = status
@@ -133,14 +135,22 @@ class ReplyReader:
             self.reusable = not self._head_only and self._parser.should_keep_alive()
 
 
-@lru_cache(maxsize=512)
 def _field_name(raw: bytes) -> str:
     return raw.decode("latin-1").lower()
 
 
-def _by_name(fields: list[bytes]) -> dict[str, str]:
-    """Return header fields, names and values in turn, with those of one name joined by commas."""
-    names = [*map(_field_name, fields[::2])]
+# Whoever an organization sends to may fill it, so that only what is short is remembered.
+_known_name: Final = lru_cache(maxsize=512)(_field_name)
+
+
+def _by_name(fields: list[bytes], *, ordinary: bool) -> dict[str, str]:
+    """Return header fields, names and values in turn, with those of one name joined by commas.
+
+    Args:
+        fields: the names and values.
+        ordinary: whether there is so little of them that the names may be remembered.
+    """
+    names = [*map(_known_name if ordinary else _field_name, fields[::2])]
     # No value holds a line feed, and one decoding is cheaper than many.
     values = b"\n".join(fields[1::2]).decode("latin-1").split("\n")
     headers = dict(zip(names, values, strict=False))

@@ -1,5 +1,7 @@
 """A reply means the same however the network cuts it up."""
 
+import gc
+import tracemalloc
 from itertools import pairwise
 
 from hypothesis import given
@@ -96,3 +98,18 @@ def test_one_reader_serves_one_reply_after_the_other() -> None:
         assert reader.reusable
         reply = reader.take()
         assert (reply.headers["x-n"], reply.body) == (str(number), b"%d" % number)
+
+
+def test_long_names_of_headers_are_not_remembered() -> None:
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for number in range(100):
+            name = b"%d" % number + b"n" * 60_000
+            reply, _ = read([b"HTTP/1.1 200 OK\r\n%b: 1\r\nContent-Length: 0\r\n\r\n" % name])
+            assert reply.headers[name.decode()] == "1"
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before < 1_000_000
