@@ -70,7 +70,12 @@ class Headers:
     def _template(self, names: tuple[str, ...]) -> tuple[str, int]:
         """Return what the values of these headers are put into, and how many lines it makes."""
         fields = [*map(_field_name, names)]
-        kept = [field not in self._settled for field in fields]
+        # Names that differ in case are one header, and a plugin's stands after the host's.
+        last = {field: place for place, field in enumerate(fields)}
+        kept = [
+            field not in self._settled and last[field] == place
+            for place, field in enumerate(fields)
+        ]
         # A value that must not be sent takes no room.
         lines = [_line(field) if keep else "%.0s" for field, keep in zip(fields, kept, strict=True)]
         if len(self._templates) >= _MAX_KNOWN_SETS:

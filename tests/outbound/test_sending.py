@@ -10,6 +10,7 @@ import pytest
 from gateway_core import Endpoint, Secret, __version__
 from gateway_core.errors import ConfigError, DestinationUnusable, ProviderError
 from gateway_core.outbound import Outbound
+from gateway_core.outbound.head import Headers
 from gateway_core.time_limits import TimeLimit
 
 pytestmark = pytest.mark.anyio
@@ -90,6 +91,15 @@ async def test_a_header_that_http_forbids_is_refused_after_a_good_one_of_its_nam
                 await sender.send("POST", server.url(), headers={"x": bad, "y%d": "1"}, body=BODY)
     assert len(server.requests) == 1
     assert (server.requests[0].headers["x"], server.requests[0].headers["y%d"]) == ("%s", "1")
+
+
+async def test_a_header_that_is_named_twice_in_different_case_is_sent_once_as_named_last() -> None:
+    headers = Headers({})
+    twice = {"content-type": "application/json", "x": "1", "Content-Type": "text/plain"}
+    for _ in range(2):
+        head = headers.head(headers.prefix("POST", "/", "h"), twice, 0)
+        assert head.lower().count(b"content-type:") == 1
+        assert b"content-type: text/plain\r\n" in head
 
 
 async def test_any_number_of_sets_of_headers_can_be_sent(serve, sender) -> None:
