@@ -1,6 +1,8 @@
 """Limits counted in this process: as the library counts them, and by name for good."""
 
 import random
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -52,6 +54,28 @@ def test_waiting_as_told_is_enough_and_less_is_not() -> None:
             refused(limiter, bound)
         clock.now += 1.001
         limiter.enter((bound,))
+
+
+SET_BACK = """
+import time
+time.time = lambda: now
+now = 1_000_000_000.0
+from gateway_core.errors import RelayRefused
+from gateway_core.relay.limits.counting import Bound
+from gateway_core.relay.limits.memory import ProcessLimiter
+limiter, bound = ProcessLimiter(), Bound(name="key:a", rpm=1)
+limiter.enter((bound,))
+now -= 3600
+try:
+    limiter.enter((bound,))
+except RelayRefused as error:
+    print(error.headers["retry-after"])
+"""
+
+
+def test_setting_the_clock_back_lets_nobody_in_and_keeps_nobody_out() -> None:
+    found = subprocess.run([sys.executable, "-c", SET_BACK], capture_output=True, check=True)
+    assert 0 < int(found.stdout) <= 121
 
 
 def test_a_rate_holds_across_the_windows_edge() -> None:

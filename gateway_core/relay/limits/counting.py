@@ -15,7 +15,8 @@ class Bound:
         concurrency: the most requests under way; None for no bound.
         rpm: the most requests a minute; None for no bound.
         under_way: the requests under way.
-        minute: the number of the minute, since the epoch, in which a request was counted last.
+        minute: the number of the minute, on the limiter's clock, in which a request was counted
+            last.
         current: the requests of that minute.
         previous: the requests of the minute before it.
     """

@@ -13,8 +13,8 @@ class ProcessLimiter:
     minute, and those of the one before weighted by how much of it lies within the last 60 seconds.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        """Count by ``clock``, which gives seconds since the epoch."""
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Count by ``clock``, which gives seconds: one that is set back would count anew."""
         self._clock = clock
 
     def admit(self, bounds: Bounds) -> "Admission":
