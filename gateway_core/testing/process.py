@@ -24,7 +24,15 @@ from gateway_core.relay.keys.record import KeySettings, make_key
 
 _PATIENCE_S: Final = 60.0
 _LISTENING: Final = re.compile(r"listening on (https?://[][.:0-9a-z]+)")
-_INHERITED: Final = ("PATH", "HOME", "SYSTEMROOT", "COVERAGE_PROCESS_START")
+_INHERITED: Final = (
+    "PATH",
+    "HOME",
+    "SYSTEMROOT",
+    "COVERAGE_PROCESS_START",
+    # Where modules come from: the gateway is to be the one that the tests import.
+    "PYTHONPATH",
+    "PYTHONSAFEPATH",
+)
 _EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
