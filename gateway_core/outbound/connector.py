@@ -54,7 +54,7 @@ class Connector:
         for key in keys:
             connection = Connection(key, self._pool)
             try:
-                await self._dialler.connect(connection, route.target, key.address, route.proxy)
+                await self._connect(connection, route)
             except socket.gaierror:
                 raise DestinationUnusable("the URL's host cannot be resolved") from None
             except ssl.SSLError as error:
@@ -65,6 +65,15 @@ class Connector:
             else:
                 return connection
         raise ProviderUnreachable("no connection could be made")
+
+    async def _connect(self, connection: Connection, route: Route) -> None:
+        address = connection.key.address
+        try:
+            await self._dialler.connect(connection, route.target, address, route.proxy)
+        except BaseException:
+            # uvloop closes what is given up meanwhile, and does not tell the protocol.
+            self._pool.lost(connection)
+            raise
 
 
 def _tls_fault(error: ssl.SSLError) -> str:

@@ -2,9 +2,13 @@
 
 import asyncio
 import gc
+import socket
 import sys
+from collections.abc import Callable
+from contextlib import closing
 
 import pytest
+import uvloop
 
 from gateway_core import Endpoint
 from gateway_core.errors import ProviderUnreachable
@@ -196,3 +200,25 @@ async def test_a_name_with_two_addresses_is_tried_on_both(serve, sender) -> None
         url = server.url(host="localhost")
         await sender.send("POST", url, headers={}, body=BODY)
     assert server.connections == 1
+
+
+@pytest.mark.parametrize("new_loop", [uvloop.new_event_loop, asyncio.new_event_loop])
+def test_a_connection_given_up_while_it_is_made_does_not_keep_the_pool_from_closing(
+    new_loop: Callable[[], asyncio.AbstractEventLoop],
+) -> None:
+    async def give_up(url: str, steps: int) -> None:
+        outbound = Outbound({})
+        sending = outbound.sender(Endpoint()).send("POST", url, headers={}, body=BODY)
+        request = asyncio.create_task(sending)
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        request.cancel()
+        await asyncio.wait([request])
+        async with asyncio.timeout(20):
+            await outbound.aclose()
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    with closing(listener), asyncio.Runner(loop_factory=new_loop) as runner:
+        for steps in range(20):
+            runner.run(give_up(url, steps))
