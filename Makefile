@@ -49,7 +49,7 @@ schema: docs ## Write schema/request.json and schema/response.json, as docs does
 evidence: $(VENV)/.ready-dev ## Measure the embedded engine's accuracy and calibration again
 	$(BIN)/python -m s1gw_local.evidence
 
-bench: $(VENV)/.ready-dev ## Measure speed side by side and write docs/performance.md
+bench: $(COMPILED)/.ready ## Measure speed side by side and write docs/performance.md
 	$(BIN)/pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
 

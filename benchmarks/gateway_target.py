@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ from gateway_core.relay.keys.file import changing_keys
 from gateway_core.relay.keys.record import KeySettings, make_key
 
 _MANY: Final = 100_000
+_ROOT: Final = Path(__file__).resolve().parent.parent
+_COMPILED: Final = _ROOT / "build" / "compiled"
 _ADDRESS: Final = "192.0.2.1"
 """For documentation (RFC 5737); `benchmarks.gateway` says why."""
 _HEAD: Final = '[log]\nformat = "json"\n'
@@ -79,15 +82,25 @@ def s1gw(
     workers: int = 1,
     cores: str = GATEWAY_CORE,
     size: Size | None = None,
+    compiled: bool = False,
 ) -> Iterator[Target]:
-    """Run the gateway until it is ready."""
+    """Run the gateway until it is ready, from its sources or with its hot modules compiled."""
     setting = write_setting(folder, provider, size or Size())
     port = free_port()
     command = [sys.executable, "-m", "benchmarks.gateway", str(setting.config)]
     command += [str(port), str(workers)]
-    with running(command, port, cores, setting.environment) as pid:
+    environment = {**setting.environment, **(_compiled_first() if compiled else {})}
+    with running(command, port, cores, environment) as pid:
         wait_until_ready(port)
-        yield Target("s1gw", f"http://127.0.0.1:{port}{PATH}", pid, setting.keys)
+        name = "compiled" if compiled else "s1gw"
+        yield Target(name, f"http://127.0.0.1:{port}{PATH}", pid, setting.keys)
+
+
+def _compiled_first() -> dict[str, str]:
+    if not (_COMPILED / ".ready").exists():
+        sys.exit("the bench needs the compiled gateway: make build/compiled/.ready")
+    path = os.pathsep.join(map(str, (_COMPILED, _ROOT)))
+    return {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
 
 
 def wait_until_ready(port: int) -> None:

@@ -6,7 +6,12 @@ from typing import Any, Final
 from benchmarks.figures import Figures, rate
 from benchmarks.relay import SIZES, Matrix
 
-_COLOURS: Final = {"nginx": "#2a7f62", "s1gw": "#1f5fbf", "litellm": "#b5502f"}
+_COLOURS: Final = {
+    "nginx": "#2a7f62",
+    "compiled": "#8fb4e8",
+    "s1gw": "#1f5fbf",
+    "litellm": "#b5502f",
+}
 
 
 def draw(matrix: Matrix, path: Path) -> None:

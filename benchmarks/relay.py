@@ -63,6 +63,7 @@ def all_targets(folder: Path, reply_size: int, *, litellm: bool) -> Iterator[lis
             direct,
             stack.enter_context(targets.nginx(folder, direct)),
             stack.enter_context(s1gw(folder, direct)),
+            stack.enter_context(s1gw(folder, direct, compiled=True)),
         ]
         if litellm:
             found.append(stack.enter_context(targets.litellm(folder, direct)))

@@ -8,7 +8,7 @@ from benchmarks.document import NOTHING, Goal, goals, spread, table
 from benchmarks.figures import PERCENTILES, Figures, cpu_us, rate
 from benchmarks.relay import SIZES, Matrix
 
-WAYS: Final = ("direct", "nginx", "s1gw", "litellm")
+WAYS: Final = ("direct", "nginx", "compiled", "s1gw", "litellm")
 _MEGABYTE: Final = 1e6
 
 
@@ -17,30 +17,32 @@ def render(matrix: Matrix) -> str:
     figures = Figures(matrix.runs)
     return "\n\n".join(
         [
-            goals(*_goals(matrix, figures)),
+            goals(*_goals(matrix, figures, "s1gw")),
+            "With the hot modules compiled:",
+            goals(*_goals(matrix, figures, "compiled")),
             *(f"**{size} bodies**\n\n{_cells(figures, size)}" for size in SIZES),
             table(("resident memory", "MB"), _memory(matrix)),
         ]
     )
 
 
-def _goals(matrix: Matrix, figures: Figures) -> Iterator[Goal]:
+def _goals(matrix: Matrix, figures: Figures, way: str) -> Iterator[Goal]:
     over = figures.ratio
-    litellm, nginx = (over("s1gw", way, "1 KB", 16, rate) for way in ("litellm", "nginx"))
+    litellm, nginx = (over(way, other, "1 KB", 16, rate) for other in ("litellm", "nginx"))
     yield Goal("throughput over LiteLLM's, 16 connections, 1 KB", litellm, least=100, digits=0)
     yield Goal("throughput over nginx's, 16 connections, 1 KB", nginx, least=0.2)
-    large = over("s1gw", "nginx", "100 KB", 16, rate)
+    large = over(way, "nginx", "100 KB", 16, rate)
     yield Goal("throughput over nginx's, 16 connections, 100 KB", large, least=0.3)
-    added = figures.added("s1gw", "1 KB", 1, "p50")
+    added = figures.added(way, "1 KB", 1, "p50")
     least = figures.added("nginx", "1 KB", 1, "p50")
     ratio = added.middle / least.middle if added and least else None
     yield Goal("added p50 over nginx's, 1 connection, 1 KB", ratio, most=2.5)
     yield Goal("added p50, 1 connection, 1 KB, ms", added, most=0.6)
-    slowest = figures.of("s1gw", "1 KB", 1, lambda run: run.load.p99)
+    slowest = figures.of(way, "1 KB", 1, lambda run: run.load.p99)
     yield Goal("p99, 1 connection, 1 KB, ms", slowest, most=2)
-    wide = figures.across("s1gw", "1 KB", 256, 16, rate)
+    wide = figures.across(way, "1 KB", 256, 16, rate)
     yield Goal("throughput at 256 connections over that at 16, 1 KB", wide, least=0.9)
-    idle = matrix.idle_memory["s1gw"] / _MEGABYTE
+    idle = matrix.idle_memory[way] / _MEGABYTE
     yield Goal("resident memory when idle, MB", idle, most=80, digits=0)
 
 

@@ -84,12 +84,13 @@ def test_what_was_not_measured_has_no_figure() -> None:
 
 
 def test_the_report_shows_every_way_and_leaves_out_what_was_not_run() -> None:
-    shown = render(Matrix(runs=RUNS, idle_memory={"s1gw": 41_000_000}))
+    shown = render(Matrix(runs=RUNS, idle_memory={"s1gw": 41_000_000, "compiled": 43_000_000}))
     assert "| throughput over nginx's, 16 connections, 1 KB | at least 0.2 | 0.30" in shown
     assert (
         "| throughput over LiteLLM's, 16 connections, 1 KB | at least 100 | not measured" in shown
     )
     assert "| 16 s1gw | 9 (8 to 10) |" in shown
+    assert "16 compiled" not in shown
 
 
 def test_a_target_is_reached_or_not() -> None:
