@@ -47,6 +47,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._inbox: Inbox
         self._task: asyncio.Task[None]
         self._stuck = False
+        self._left = 0
         self._last = False
         self._deaf = False
 
@@ -89,6 +90,7 @@ class ClientConnection(asyncio.BufferedProtocol):
     def pause_writing(self) -> None:
         """Note that the client takes no more for now."""
         self._stuck = True
+        self._left = self._transport.get_write_buffer_size()
 
     def resume_writing(self) -> None:
         """Go on: the client has taken what was waiting."""
@@ -183,6 +185,14 @@ class ClientConnection(asyncio.BufferedProtocol):
             self._reject(TooSlow())
             self._settle()
         elif self._stuck or self._transport.is_closing():
-            self._transport.abort()
+            self._judge_taking()
         else:
             self._transport.close()
+
+    def _judge_taking(self) -> None:
+        """Go on with a client that takes its reply slowly; be done with one that takes nothing."""
+        before, self._left = self._left, self._transport.get_write_buffer_size()
+        if self._left < before:
+            self._deadline.set(self._patience.send_s)
+        else:
+            self._transport.abort()

@@ -1,13 +1,15 @@
 """How long a client may take: real connections to a server that is in a hurry."""
 
+import http.client
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
 
-from gateway_core.config.load import load_config
+from gateway_core.config.load import Loaded, load_config
 from gateway_core.relay.call import CallRecord
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.app import Application
@@ -49,18 +51,19 @@ def notes() -> Notes:
 
 
 @pytest.fixture(scope="module")
-def port(
-    upstream: ScriptedUpstream,
-    notes: Notes,
-    tmp_path_factory: pytest.TempPathFactory,
-    serve_here: Callable[..., AbstractContextManager[int]],
-) -> Iterator[int]:
+def loaded(upstream: ScriptedUpstream, tmp_path_factory: pytest.TempPathFactory) -> Loaded:
     path: Path = tmp_path_factory.mktemp("hasty") / "config.toml"
     path.write_text(
         '[http]\nauth = "disabled"\nmax_body_bytes = 1000\n[providers.fake]\n'
         f'api_format = "systemone"\nbase_url = "{upstream.url}"\nmodels = ["m"]\n'
     )
-    loaded = load_config(path, {})
+    return load_config(path, {})
+
+
+@pytest.fixture(scope="module")
+def port(
+    loaded: Loaded, notes: Notes, serve_here: Callable[..., AbstractContextManager[int]]
+) -> Iterator[int]:
     with serve_here(Application(lambda: open_services(loaded), notes, HASTY)) as found:
         yield found
 
@@ -154,3 +157,29 @@ def test_a_client_that_takes_no_reply_is_cut_off(port: int) -> None:
         client.sendall(post(len(BODY)) + BODY)
         with pytest.raises((BrokenPipeError, ConnectionResetError)):
             send_for_ever(client)
+
+
+def test_a_client_that_takes_its_reply_slowly_gets_all_of_it(
+    loaded: Loaded, serve_here: Callable[..., AbstractContextManager[int]]
+) -> None:
+    patience = Patience(send_s=1)
+    app = Application(lambda: open_services(loaded), Notes(), patience)
+    with serve_here(app) as port, closing(socket.socket()) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(PATIENCE_S)
+        client.connect(("127.0.0.1", port))
+        client.sendall(post(len(BODY)) + BODY)
+        begun, taken = time.monotonic(), 0
+        while taken < 9_000_000:
+            piece = client.recv(100_000)
+            assert piece
+            taken += len(piece)
+            # A third of the reply a second, while the gateway serves others.
+            while taken > 3_000_000 * (time.monotonic() - begun):
+                assert healthy(port)
+
+
+def healthy(port: int) -> bool:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)) as other:
+        other.request("GET", "/healthz")
+        return other.getresponse().status == 200
