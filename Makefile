@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 COMPILED := build/compiled
 # The contract that compiled modules must keep as well as their sources do.
 CONTRACT := tests/packaging/test_compiled.py tests/relay tests/servers/http tests/outbound tests/decide \
-	tests/test_provider.py
+	tests/test_provider.py tests/test_time_limits.py
 PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml examples/*/pyproject.toml)
 
 .DEFAULT_GOAL := help

@@ -39,7 +39,7 @@ class TimeLimit:
         task = asyncio.current_task(loop)
         if task is None:
             raise RuntimeError("a time limit needs a task")
-        watch = _thread.watch
+        watch: _Watch | None = getattr(_thread, "watch", None)
         if watch is None or watch.loop is not loop:
             watch = _thread.watch = _Watch(loop)
         self._task, self._cancelling, self._watch = task, task.cancelling(), watch
@@ -99,10 +99,5 @@ class _Watch:
             self.wake(max(soonest, now + _GRAIN_S))
 
 
-class _Thread(threading.local):
-    """A thread runs one event loop at a time; a watch that it lost sight of works to its end."""
-
-    watch: _Watch | None = None
-
-
-_thread: Final = _Thread()
+# A thread runs one event loop at a time; a watch that it lost sight of works to its end.
+_thread: Final = threading.local()

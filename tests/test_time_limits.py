@@ -22,7 +22,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
 
 
 def watch() -> Any:
-    found = time_limits._thread.watch
+    found = getattr(time_limits._thread, "watch", None)
     assert found is not None
     return found
 
@@ -81,7 +81,7 @@ async def test_a_block_without_any_time_ends_at_its_first_wait(seconds: float) -
 
 
 async def test_an_endless_limit_sets_no_timer() -> None:
-    before = watch().due if time_limits._thread.watch else inf
+    before = watch().due if hasattr(time_limits._thread, "watch") else inf
     with TimeLimit(inf):
         await asyncio.sleep(0)
         assert watch().due in (before, inf)
