@@ -58,6 +58,8 @@ class KeySettings:
         for field, value in (("rpm", self.rpm), ("concurrency", self.concurrency)):
             if value is not None and value < 1:
                 raise InvalidRequest(f"{field} must be at least 1", field)
+        if self.expires is not None and self.expires.tzinfo is None:
+            raise InvalidRequest("expires needs a time zone, such as Z at its end", "expires")
         for address in self.addresses:
             _check_network(address)
 
