@@ -1,7 +1,6 @@
 """What a client sends on one connection: its requests, in the order in which they come."""
 
 import asyncio
-from collections import deque
 from typing import Final
 
 from gateway_core.servers.http.body import RequestBody
@@ -29,14 +28,15 @@ class Inbox:
         peer = transport.get_extra_info("peername")
         self.parser = RequestParser(self._begin)
         self.current: Exchange | None = None
-        self.waiting: deque[Exchange] = deque()
+        # A deque sets room aside for 64, on every connection.
+        self.waiting: list[Exchange] = []
         self.reading = True
         self._client: str = peer[0] if peer else ""
         self._transport = transport
 
     def next(self) -> Exchange:
         """Make the request current that came first of those that wait."""
-        self.current = exchange = self.waiting.popleft()
+        self.current = exchange = self.waiting.pop(0)
         if not self.reading and not self.waiting:
             self.read_on()
         return exchange
