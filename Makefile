@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 COMPILED := build/compiled
+HEADER   := 'import sysconfig; print(sysconfig.get_path("include") + "/Python.h")'
 # The contract that compiled modules must keep as well as their sources do.
 CONTRACT := tests/packaging/test_compiled.py tests/relay tests/servers/http tests/outbound tests/decide \
 	tests/test_provider.py tests/test_time_limits.py
@@ -74,6 +75,8 @@ $(VENV)/.ready: $(VENV)/.python requirements.txt $(PROJECTS)
 	@touch $@
 
 $(COMPILED)/.ready: $(VENV)/.ready-dev hatch_build.py pyproject.toml $(shell find gateway_core -name '*.py')
+	@command -v $${CC:-cc} >/dev/null && test -e "$$($(BIN)/python -c $(HEADER))" \
+	  || { echo "Compiling takes a C compiler and Python's headers: apt-get install gcc python3-dev"; exit 1; }
 	@echo "Compiling the relay's hot modules into $(COMPILED) ..."
 	@rm -rf $(COMPILED)
 	@S1GW_COMPILED=1 $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
