@@ -17,7 +17,7 @@ COMPILERS_OWN := -W 'ignore:the (type, exc, tb) signature of throw() is deprecat
 	format clean
 
 help: ## Say what each target does
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.ready ## Make a real decision on this machine, from the shell, over MCP and over HTTP
 	@$(BIN)/python scripts/demo.py
