@@ -122,13 +122,8 @@ class ProviderContext(Generic[SettingsT]):
         Raises:
             ProviderError: the subclass that fits the status or the failure.
         """
-        merged = {
-            "content-type": request.content_type,
-            "accept": JSON,
-            **request.headers,
-            **headers,
-        }
-        return self.sender.send("POST", url, headers=merged, body=request.body)
+        merged = {**request.headers, **headers}
+        return self.post(url, request.body, headers=merged, content_type=request.content_type)
 
     def post(
         self,
