@@ -1,10 +1,15 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and by one process at a time."""
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from gateway_core.errors import ConfigError
+
+_LOCK_S: Final = 10.0
 
 
 def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
@@ -24,6 +29,29 @@ def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
         _replace(target, content, mode)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def locked(path: Path, held: str) -> Iterator[None]:
+    """Keep every other process from changing ``path`` while the block runs.
+
+    Args:
+        path: the file, in a folder that is there.
+        held: what is said when another process does not let go of it in time.
+
+    Raises:
+        ConfigError: another process holds it.
+        OSError: the lock beside it cannot be written.
+    """
+    # Only commands that change files need a lock, and they are not the server.
+    from filelock import FileLock, Timeout
+
+    try:
+        lock = FileLock(path.with_suffix(".lock"), timeout=_LOCK_S).acquire()
+    except Timeout:
+        raise ConfigError(f"{path}: {held}") from None
+    with lock:
+        yield
 
 
 def _replace(target: Path, content: bytes, mode: int | None) -> None:

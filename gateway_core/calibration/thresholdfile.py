@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import attrs
 import msgspec
@@ -12,9 +12,9 @@ from gateway_core.calibration.fitfile import write_json
 from gateway_core.calibration.temperature import Bucket
 from gateway_core.calibration.thresholds import FILE_NAME, Key, Kind
 from gateway_core.errors import ConfigError
+from gateway_core.files import locked
 from gateway_core.wire.question import QuestionType
 
-_LOCK_S: Final = 10.0
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
@@ -103,18 +103,13 @@ def apply_thresholds(state: Path, measured: Iterable[MeasuredThreshold], now: da
         ConfigError: what is there is not a threshold file, it cannot be written, or another
             command holds it.
     """
-    # Only the command that applies thresholds needs a lock, and it is not the server.
-    from filelock import FileLock, Timeout
-
     path = state / FILE_NAME
     state.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(path.with_suffix(".lock"), timeout=_LOCK_S):
+        with locked(path, "another command is changing it"):
             kept = {row.key: row for row in (*read_thresholds(path), *measured)}
             created = now.isoformat(timespec="seconds")
             write_json(path, ThresholdFile(created=created, thresholds=tuple(kept.values())))
     except msgspec.MsgspecError as error:
         raise ConfigError(f"{path}: not usable, move it away: {error}") from error
-    except Timeout:
-        raise ConfigError(f"{path}: another command is changing it") from None
     return path

@@ -10,11 +10,10 @@ import msgspec
 
 from gateway_core.config.paths import state_dir
 from gateway_core.errors import ConfigError, InvalidRequest
-from gateway_core.files import replace_file
+from gateway_core.files import locked, replace_file
 from gateway_core.relay.keys.record import KeyRecord
 
 _VERSION: Final = 1
-_LOCK_S: Final = 10.0
 _OWNERS_FOLDER: Final = 0o700
 _OWNERS_FILE: Final = 0o600
 
@@ -57,17 +56,12 @@ def changing_keys(path: Path) -> Iterator[dict[str, KeyRecord]]:
     Raises:
         ConfigError: the file cannot be read or written, or stays locked.
     """
-    # Only the commands that change keys need a lock, and they are not the server.
-    from filelock import FileLock, Timeout
-
     try:
         path.parent.mkdir(mode=_OWNERS_FOLDER, parents=True, exist_ok=True)
-        with FileLock(path.with_suffix(".lock"), timeout=_LOCK_S):
+        with locked(path, "another command holds the lock of the key file"):
             keys = {key.id: key for key in read_keys(path)}
             yield keys
             content = msgspec.json.encode(KeyFile(keys=tuple(keys.values())))
             replace_file(path, content, mode=_OWNERS_FILE)
-    except Timeout:
-        raise ConfigError(f"{path}: another command holds the lock of the key file") from None
     except OSError as error:
         raise ConfigError(f"{path}: the key file cannot be written: {error.strerror}") from None
