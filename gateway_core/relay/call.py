@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from time import time
+from time import perf_counter, time
 from typing import Final
 
 import msgspec
@@ -20,6 +20,12 @@ class Route(StrEnum):
     SYSTEMONE = "/v1/systemone"
     DECISIONS = "/v1/decisions"
     MODELS = "/v1/decisions/models"
+
+
+def elapsed_ms(started: float) -> float:
+    """Return the milliseconds since ``started`` on ``perf_counter``'s clock, to the microsecond."""
+    # Cutting whole microseconds off takes a quarter of the time of rounding to them.
+    return int(1e6 * (perf_counter() - started)) / 1000
 
 
 def _now() -> str:

@@ -7,12 +7,11 @@ import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Final
 
 from gateway_core import logs
 from gateway_core.errors import ConfigError, GatewayError
-from gateway_core.relay.call import CallRecord, RelayReply
+from gateway_core.relay.call import CallRecord, RelayReply, elapsed_ms
 from gateway_core.relay.replies import refusal as refused
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.allocator import keep_freed_memory
@@ -77,7 +76,7 @@ class Application:
         give(exchange, reply)
         access.status = reply.status
         access.bytes_out = len(reply.body)
-        access.latency_ms = int(1e6 * (perf_counter() - exchange.started)) / 1000
+        access.latency_ms = elapsed_ms(exchange.started)
         self._access_log.add(access)
 
     def reject(self, fault: Malformed) -> RelayReply:
