@@ -10,11 +10,10 @@ import msgspec
 
 from gateway_core.relay.call import CallRecord, RelayReply
 from gateway_core.servers.http.body import RequestBody
-from gateway_core.servers.http.head import Head
+from gateway_core.servers.http.head import EXPECT, Head
 from gateway_core.servers.http.reply import json_reply, refusal
 
 REQUEST_ID: Final = b"x-request-id"
-EXPECT: Final = b"expect"
 _SANE_ID: Final = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
 _NONE: Final[Mapping[str, str]] = {}
 

@@ -1,6 +1,10 @@
 """The head of a request."""
 
+from typing import Final
+
 import msgspec
+
+EXPECT: Final = b"expect"
 
 
 class Head(msgspec.Struct, eq=False, gc=False):

@@ -4,8 +4,8 @@ import asyncio
 from typing import Final
 
 from gateway_core.servers.http.body import RequestBody
-from gateway_core.servers.http.exchange import EXPECT, Exchange, open_exchange
-from gateway_core.servers.http.head import Head
+from gateway_core.servers.http.exchange import Exchange, open_exchange
+from gateway_core.servers.http.head import EXPECT, Head
 from gateway_core.servers.http.parser import Malformed, RequestParser
 
 MAX_PIPELINED: Final = 32

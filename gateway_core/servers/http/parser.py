@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import httptools
 
 from gateway_core.servers.http.body import RequestBody
-from gateway_core.servers.http.head import Head
+from gateway_core.servers.http.head import EXPECT, Head
 
 MAX_HEAD_BYTES: Final = 64 * 1024
 MAX_FRAMING_BYTES: Final = 1024 * 1024
@@ -21,7 +21,6 @@ _PATHS_KNOWN: Final = 64
 _UPGRADE: Final = b"upgrade"
 _HOST: Final = b"host"
 _CODING: Final = b"transfer-encoding"
-_EXPECT: Final = b"expect"
 
 
 class Malformed(Exception):
@@ -157,11 +156,10 @@ class RequestParser:
             self._bound_head()
         version = parser.get_http_version()
         current = version == "1.1"
-        if not current or _CODING in headers or b"," in headers.get(_HOST, b","):
-            _check(headers, version)
+        _check(headers, version)
         if not current:
             # A client of HTTP/1.0 knows no interim reply (RFC 9110 §10.1.1).
-            headers.pop(_EXPECT, None)
+            headers.pop(EXPECT, None)
         keep_alive = current and parser.should_keep_alive()
         self._last = not keep_alive
         method = parser.get_method().decode("ascii")
@@ -183,12 +181,11 @@ class RequestParser:
 
 def _check(headers: dict[bytes, bytes], version: str) -> None:
     """Refuse what the parser lets pass and RFC 9112 does not (sections 2.3, 3.2 and 6.1)."""
-    host, coding = headers.get(_HOST), headers.get(_CODING)
     if version == "1.1":
-        sound = host is not None and (coding is None or coding.lower() == b"chunked")
+        sound = _HOST in headers and headers.get(_CODING, b"chunked").lower() == b"chunked"
     else:
-        sound = version == "1.0" and coding is None
-    if not sound or (host is not None and b"," in host):
+        sound = version == "1.0" and _CODING not in headers
+    if not sound or b"," in headers.get(_HOST, b""):
         raise Malformed
 
 
