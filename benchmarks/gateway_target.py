@@ -12,8 +12,8 @@ import attrs
 
 from benchmarks.processes import GATEWAY_CORE, free_port, running
 from benchmarks.targets import MODEL, PATH, Target, port_of
-from gateway_core.relay.keys.file import changing_keys
-from gateway_core.relay.keys.record import KeySettings, make_key
+from gateway_core.door.keys.file import changing_keys
+from gateway_core.door.keys.record import KeySettings, make_key
 
 _MANY: Final = 100_000
 _ROOT: Final = Path(__file__).resolve().parent.parent

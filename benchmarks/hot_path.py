@@ -26,17 +26,18 @@ from benchmarks.relay import body_of
 from benchmarks.targets import PATH, Target
 from gateway_core.catalog import Catalog
 from gateway_core.config.load import load_config
+from gateway_core.door.access import AccessEntry
+from gateway_core.door.door import Door
+from gateway_core.door.keys.store import KeyStore
+from gateway_core.door.limits.limiter import open_limiter
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
-from gateway_core.relay.call import CallRecord
-from gateway_core.relay.keys.store import KeyStore
-from gateway_core.relay.limits.limiter import open_limiter
 from gateway_core.relay.relay import Relay
 from gateway_core.servers.http.access_log import AccessLog, as_json
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
-from gateway_core.servers.http.deciding import Desks
 from gateway_core.servers.http.services import Services
+from gateway_core.servers.http.tenants import TenantGateways
 
 _NOT_OURS: Final = (
     str(Path(__file__).parent),
@@ -105,7 +106,7 @@ async def _garbage(folder: Path, requests: int, body: bytes, reply: bytes) -> in
 class _UnshownLog(AccessLog):
     """Makes every line, and shows none: how often lines are written is a matter of time."""
 
-    def add(self, entry: CallRecord) -> None:
+    def add(self, entry: AccessEntry) -> None:
         as_json([entry])
 
 
@@ -143,9 +144,10 @@ async def _services(setting: Setting) -> AsyncIterator[Services]:
     outbound = Outbound(setting.environment, dial=dial_loopback)
     registry = Registry(loaded, Catalog.installed(), outbound)
     keys = KeyStore(setting.state / "keys.json")
-    relay = Relay(registry, keys, open_limiter(loaded.config.http))
-    desks = Desks(registry, None, ())
-    yield Services(registry=registry, keys=keys, relay=relay, desks=desks)
+    door = Door(loaded.config, keys, open_limiter(loaded.config.http))
+    relay = Relay(registry, door)
+    tenants = TenantGateways(registry, None, ())
+    yield Services(registry=registry, keys=keys, door=door, relay=relay, tenants=tenants)
     await outbound.aclose()
 
 

@@ -3,13 +3,13 @@
 import inspect
 
 from gateway_core import errors
+from gateway_core.door import status
 from gateway_core.errors import GatewayError, RelayRefused
-from gateway_core.relay import status
 
 HEAD = """\
 # Errors
 
-Generated from `gateway_core/errors.py` and `gateway_core/relay/status.py`; do not edit.
+Generated from `gateway_core/errors.py` and `gateway_core/door/status.py`; do not edit.
 
 No error holds a credential, a body or a resolved address. A plugin raises `ProviderError` or what
 is below it; anything else that it raises is reported as `ProviderCrashed`, by its type alone.

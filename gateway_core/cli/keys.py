@@ -66,9 +66,9 @@ def create(
     The key of an organization uses that organization's providers. An internal key brings a
     customer's provider key with each call. A managed token is refused with byok_required.
     """
-    from gateway_core.relay.callers import CallerKind
-    from gateway_core.relay.keys.manage import create_key, described
-    from gateway_core.relay.keys.record import KeySettings
+    from gateway_core.door.keys.manage import create_key, described
+    from gateway_core.door.keys.record import KeySettings
+    from gateway_core.door.rights import CallerKind
 
     record, key = create_key(KeySettings(kind=CallerKind(kind or "org"), **settings))
     _show_once(described(record), key.reveal(), as_json=as_json)
@@ -92,7 +92,7 @@ def _warn_unless_configured(org: str, config_path: Path | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def list_keys(org: str | None, *, show_all: bool, as_json: bool) -> None:
     """List keys, which are never shown again themselves."""
-    from gateway_core.relay.keys.manage import list_keys
+    from gateway_core.door.keys.manage import list_keys
 
     found = list_keys(org, show_all=show_all)
     if as_json:
@@ -108,7 +108,7 @@ def list_keys(org: str | None, *, show_all: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def revoke(key_id: str, *, as_json: bool) -> None:
     """Stop a key, named by its ID or by itself, in running servers too."""
-    from gateway_core.relay.keys.manage import described, revoke_key
+    from gateway_core.door.keys.manage import described, revoke_key
 
     record = revoke_key(key_id)
     if as_json:
@@ -122,7 +122,7 @@ def revoke(key_id: str, *, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def rotate(key_id: str, *, as_json: bool) -> None:
     """Give a key a new secret and show it, once; the old one stops working."""
-    from gateway_core.relay.keys.manage import described, rotate_key
+    from gateway_core.door.keys.manage import described, rotate_key
 
     record, key = rotate_key(key_id)
     _show_once(described(record), key.reveal(), as_json=as_json)

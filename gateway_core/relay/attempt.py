@@ -3,10 +3,11 @@
 from time import perf_counter
 from typing import Final
 
+from gateway_core.door.access import AccessEntry, elapsed_ms
 from gateway_core.errors import ProviderError, UpstreamRejected
+from gateway_core.http1.messages import Headers, HttpReply
 from gateway_core.outbound import sanitize_message
 from gateway_core.relay.body import DecisionBody, read_body
-from gateway_core.relay.call import CallRecord, Headers, RelayReply, elapsed_ms
 from gateway_core.relay.replies import failure, success
 from gateway_core.relay.targets import Target
 from gateway_core.relay.usage import check_reply
@@ -17,27 +18,27 @@ _JSON: Final = "application/json"
 
 
 async def attempt(
-    target: Target, request: DecisionRequest, *, timeout_s: float, record: CallRecord
-) -> RelayReply:
+    target: Target, request: DecisionRequest, *, timeout_s: float, access: AccessEntry
+) -> HttpReply:
     """Send ``request`` to ``target`` and return what the caller gets.
 
     Args:
         target: the provider that is asked.
         request: what it is asked.
         timeout_s: the time it may take, in seconds, unless its provider has a limit of its own.
-        record: what is noted of it.
+        access: what is noted of it.
     """
     provider = target.provider
-    record.provider, record.dialect, record.sent_model = target.id, provider.dialect, target.shown
+    access.provider, access.dialect, access.sent_model = target.id, provider.dialect, target.shown
     started = perf_counter()
     try:
         reply = await provider.ask(request, provider.endpoint.timeout_s or timeout_s)
-        record.upstream_status = reply.status
-        check_reply(reply.body, record)
+        access.upstream_status = reply.status
+        check_reply(reply.body, access)
     except ProviderError as error:
-        return failure(error, target, request, record, detail=_detail(error, target, request))
+        return failure(error, target, request, access, detail=_detail(error, target, request))
     finally:
-        record.upstream_ms = elapsed_ms(started)
+        access.upstream_ms = elapsed_ms(started)
     return success(reply, target, request)
 
 

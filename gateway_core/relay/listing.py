@@ -4,9 +4,9 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from gateway_core.door.callers import Caller
 from gateway_core.errors import ProviderError
 from gateway_core.provider import Provider
-from gateway_core.relay.callers import Caller
 from gateway_core.relay.targets import Table, Target
 from gateway_core.types import Format, ModelInfo, Operation
 

@@ -1,148 +1,97 @@
 """The relay: the contract's checks in their order, one attempt, and the reply."""
 
-from collections.abc import Coroutine
-from contextlib import AbstractAsyncContextManager
 from time import perf_counter
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from gateway_core.config.model import MEBIBYTE
+from gateway_core.door.access import AccessEntry
+from gateway_core.door.bodies import Incoming
+from gateway_core.door.callers import Caller, customer_key, require_listing
+from gateway_core.door.door import Door
+from gateway_core.door.refusals import JSON, refusal
 from gateway_core.errors import GatewayError, RelayRefused
+from gateway_core.http1.messages import Headers, HttpReply
 from gateway_core.registry import Registry
 from gateway_core.relay.attempt import attempt, upstream_request
 from gateway_core.relay.body import read_body
-from gateway_core.relay.call import CallRecord, Headers, RelayReply, Route
-from gateway_core.relay.callers import OPERATOR, Caller, CallerKind, bearer_token, customer_key
-from gateway_core.relay.keys.store import KeyStore
-from gateway_core.relay.limits.admission import BoundTable
-from gateway_core.relay.limits.limiter import Limiter
 from gateway_core.relay.listing import list_models
-from gateway_core.relay.pages import PageGuard
-from gateway_core.relay.reading import Incoming, read_whole
-from gateway_core.relay.replies import JSON, refusal
+from gateway_core.relay.route import RelayRoute
 from gateway_core.relay.routing import Router
 from gateway_core.relay.targets import Target, shown
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest, Format
 
-MAX_BODY_BYTES: Final = 32 * MEBIBYTE
-_MISMATCH: Final = (Route.SYSTEMONE, Format.OPENAI)
+_MISMATCH: Final = (RelayRoute.SYSTEMONE, Format.OPENAI)
 
 
 class Relay:
-    """Everything between a request's headers and its reply."""
+    """Everything between a request's headers and its reply: door, target, attempt, reply."""
 
-    def __init__(self, registry: Registry, keys: KeyStore | None, limiter: Limiter) -> None:
+    def __init__(self, registry: Registry, door: Door) -> None:
         """Relay for the configuration that ``registry`` was made of.
 
         Args:
             registry: the providers.
-            keys: the gateway's keys; None when authentication is disabled.
-            limiter: what counts requests.
+            door: what every caller passes first.
         """
-        self._config = registry.loaded.config
-        self._keys = keys
-        self._pages = PageGuard((self._config.http.host, *self._config.http.allowed_hosts))
-        self._limiter = limiter
-        self._bounds = BoundTable(self._config.orgs)
-        self._router = Router(registry, self._config)
-        self._timeout_s = self._config.http.timeout_s
-        self._max_body = min(self._config.http.max_body_bytes, MAX_BODY_BYTES)
-
-    def authenticate(self, headers: Headers, client: str, record: CallRecord) -> Caller:
-        """Say who calls from the address ``client``.
-
-        Raises:
-            RelayRefused: ``invalid_api_key``, or ``permission_denied`` for the address; without
-                authentication, whatever a page of another site sent.
-        """
-        if self._keys is None:
-            self._pages.check(headers)
-            return OPERATOR
-        token = bearer_token(headers)
-        caller = self._keys.find(token)
-        if caller is None:
-            raise _unauthenticated(token)
-        record.key, record.org = caller.key_id, caller.org
-        if not caller.may_call_from(client):
-            raise RelayRefused("permission_denied", "the key may not be used from this address")
-        return caller
-
-    def admitted(self, caller: Caller) -> AbstractAsyncContextManager[None]:
-        """Return a block that counts a request against the limits of its key and organization.
-
-        Entering it raises ``RelayRefused`` ``rate_limit_exceeded`` when one is reached.
-        """
-        bounds = caller.bounds
-        if bounds is None:
-            bounds = caller.bounds = self._bounds.of(caller)
-        return self._limiter.admit(bounds)
-
-    def read(
-        self, headers: Headers, incoming: Incoming, record: CallRecord
-    ) -> Coroutine[Any, Any, bytes]:
-        """Return a request's whole body, decoded, within the limit.
-
-        Raises:
-            RelayRefused: ``request_too_large``, ``unsupported_content_encoding`` or
-                ``invalid_request``.
-        """
-        return read_whole(headers, incoming, self._max_body, record)
+        config = registry.loaded.config
+        self._door = door
+        self._router = Router(registry, config)
+        self._timeout_s = config.http.timeout_s
 
     async def decide(
         self,
-        route: Route,
+        route: RelayRoute,
         headers: Headers,
         client: str,
         incoming: Incoming,
-        record: CallRecord,
-    ) -> RelayReply:
-        """Relay one decision body; every refusal is a reply, and ``record`` is filled."""
+        access: AccessEntry,
+    ) -> HttpReply:
+        """Relay one decision body; every refusal is a reply, and ``access`` is filled."""
         started = perf_counter()
         try:
-            caller = self.authenticate(headers, client, record)
+            caller = self._door.authenticate(headers, client, access)
             key = customer_key(caller, headers)
-            async with self.admitted(caller):
+            async with self._door.admitted(caller):
                 # What was read is not kept here: it may be large, and the attempt may be long.
                 target, request = self._prepared(
-                    await read_whole(headers, incoming, self._max_body, record),
+                    await self._door.read(headers, incoming, access),
                     route,
                     caller,
                     key,
                     headers,
-                    record=record,
+                    access=access,
                 )
-                reply = await attempt(target, request, timeout_s=self._timeout_s, record=record)
+                reply = await attempt(target, request, timeout_s=self._timeout_s, access=access)
         except GatewayError as error:
-            return refusal(error, record)
+            return refusal(error, access)
         latency_ms = 1000 * (perf_counter() - started)
         reply.headers.append((b"x-s1gw-latency-ms", b"%.1f" % latency_ms))
         return reply
 
-    async def models(self, headers: Headers, client: str, record: CallRecord) -> RelayReply:
+    async def models(self, headers: Headers, client: str, access: AccessEntry) -> HttpReply:
         """Answer ``GET /v1/decisions/models``."""
         try:
-            caller = self.authenticate(headers, client, record)
-            if caller.kind is not CallerKind.INTERNAL:
-                customer_key(caller, headers)
-            async with self.admitted(caller):
+            caller = self._door.authenticate(headers, client, access)
+            require_listing(caller, headers)
+            async with self._door.admitted(caller):
                 listing = await list_models(self._router.table(caller), caller)
         except GatewayError as error:
-            return refusal(error, record)
+            return refusal(error, access)
         content = msgspec.json.encode(listing)
-        own_id = (b"x-request-id", record.request_id.encode())
-        return RelayReply(status=200, headers=[JSON, own_id], body=content)
+        own_id = (b"x-request-id", access.request_id.encode())
+        return HttpReply(status=200, headers=[JSON, own_id], body=content)
 
     def _prepared(
         self,
         content: bytes,
-        route: Route,
+        route: RelayRoute,
         caller: Caller,
         key: Secret | None,
         headers: Headers,
         *,
-        record: CallRecord,
+        access: AccessEntry,
     ) -> tuple[Target, DecisionRequest]:
         """Return whom a body goes to, and what goes there.
 
@@ -150,7 +99,7 @@ class Relay:
             RelayRefused: the body, the model or the provider does not fit.
         """
         body = read_body(content, headers.get(b"content-type", b"").decode("latin-1"))
-        record.model = shown(body.model)
+        access.model = shown(body.model)
         if (route, body.format) == _MISMATCH:
             raise RelayRefused(
                 "format_mismatch",
@@ -159,13 +108,4 @@ class Relay:
                 "questions",
             )
         target = self._router.target(caller, body.model, body.format, key)
-        return target, upstream_request(target, body, key, headers, record.request_id)
-
-
-def _unauthenticated(token: str) -> RelayRefused:
-    message = (
-        "the API key is unknown, expired or revoked"
-        if token
-        else "send the gateway's API key as Authorization: Bearer, or in x-api-key"
-    )
-    return RelayRefused("invalid_api_key", message, headers={"www-authenticate": "Bearer"})
+        return target, upstream_request(target, body, key, headers, access.request_id)

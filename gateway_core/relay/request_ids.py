@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from gateway_core.http1.messages import header_bytes
 from gateway_core.types import Format
 
 Pairs = list[tuple[bytes, bytes]]
@@ -29,8 +30,8 @@ def request_ids(headers: Mapping[str, str], dialects: str | None, wire: Format, 
     """
     given = headers.get(dialects) if dialects else None
     given = given or headers.get(_SYSTEMONE) or headers.get(_OURS)
-    ours = as_bytes(own)
-    theirs = as_bytes(given) if given else ours
+    ours = header_bytes(own)
+    theirs = header_bytes(given) if given else ours
     names = _names(dialects, wire) or (_UPSTREAMS if given else ())
     return [(b"x-request-id", ours), *[(name, theirs) for name in names]]
 
@@ -41,9 +42,4 @@ def _names(dialects: str | None, wire: Format) -> tuple[bytes, ...]:
     names = [] if dialects in (None, _OURS, _SYSTEMONE) else [dialects]
     if wire is Format.SYSTEMONE or dialects == _SYSTEMONE:
         names.append(_SYSTEMONE)
-    return tuple(map(as_bytes, names))
-
-
-def as_bytes(text: str) -> bytes:
-    """Return a header's text as it goes over the wire."""
-    return text.encode("latin-1", "replace")
+    return tuple(map(header_bytes, names))

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from gateway_core.config.model import Config, ProviderConfig
+from gateway_core.door.callers import Caller
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
 from gateway_core.registry import Registry
-from gateway_core.relay.callers import Caller, CallerKind
 from gateway_core.relay.targets import (
     LONGEST_NAME,
     Table,
@@ -56,24 +56,24 @@ class Router:
         return found
 
     def _found(self, caller: Caller, model: str) -> Target:
-        internal = caller.kind is CallerKind.INTERNAL
-        found = self._vendor(model) if internal else self.table(caller).find(model)
+        vendors = caller.rights.vendors
+        found = self._vendor(model) if vendors else self.table(caller).find(model)
         if found is None:
             raise not_configured(
                 "the model must begin with the id of a vendor, such as openai/"
-                if internal
+                if vendors
                 else "no enabled provider of the caller lists the requested model"
             )
         return found
 
     def table(self, caller: Caller) -> Table:
         """Return all targets of ``caller``, in configured order."""
-        if caller.kind is CallerKind.OPERATOR:
+        if not caller.rights.own_providers:
+            return Table(())
+        if caller.org is None:
             if self._operators is None:
                 self._operators = Table(self._operator())
             return self._operators
-        if caller.kind is CallerKind.INTERNAL or caller.org is None:
-            return Table(())
         if caller.org not in self._tables:
             self._tables[caller.org] = Table(self._organization(caller.org))
         return self._tables[caller.org]

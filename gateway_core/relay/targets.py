@@ -7,10 +7,10 @@ from urllib.parse import quote
 import attrs
 
 from gateway_core.config.model import API_FORMATS, ProviderConfig
+from gateway_core.door.callers import Caller
 from gateway_core.errors import RelayRefused
+from gateway_core.http1.messages import header_bytes
 from gateway_core.provider import Provider
-from gateway_core.relay.callers import Caller
-from gateway_core.relay.request_ids import as_bytes
 from gateway_core.secret import Secret
 from gateway_core.types import Format
 
@@ -81,7 +81,7 @@ def make_targets(
 ) -> Iterator[Target]:
     """Yield a target for each of ``models`` of one provider."""
     secrets = _secrets(provider)
-    hidden = tuple(as_bytes(secret.reveal()) for secret in secrets)
+    hidden = tuple(header_bytes(secret.reveal()) for secret in secrets)
     capabilities = provider.capabilities
     features = {name.encode(): name for name in sorted(capabilities.feature_headers)}
     wire = API_FORMATS.get(configured.api_format or "")

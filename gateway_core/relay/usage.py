@@ -4,8 +4,8 @@ from typing import Final
 
 import msgspec
 
+from gateway_core.door.access import AccessEntry
 from gateway_core.errors import MalformedResponse
-from gateway_core.relay.call import CallRecord
 from gateway_core.relay.members import is_utf8, without_surrogates
 
 
@@ -27,7 +27,7 @@ _odd_reply: Final = msgspec.json.Decoder(_OddReply)
 _usage: Final = msgspec.json.Decoder(_Usage)
 
 
-def check_reply(body: bytes, record: CallRecord) -> None:
+def check_reply(body: bytes, access: AccessEntry) -> None:
     """Make sure that ``body`` is one JSON object, and note the usage that it tells of.
 
     Raises:
@@ -40,7 +40,7 @@ def check_reply(body: bytes, record: CallRecord) -> None:
     except (msgspec.DecodeError, RecursionError):
         usage = _odd_usage(body)
     if usage is not None:
-        record.input_tokens, record.output_tokens = usage.input_tokens, usage.output_tokens
+        access.input_tokens, access.output_tokens = usage.input_tokens, usage.output_tokens
 
 
 def _odd_usage(body: bytes) -> _Usage | None:

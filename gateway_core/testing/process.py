@@ -18,9 +18,9 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
 
-from gateway_core.relay.callers import CallerKind
-from gateway_core.relay.keys.file import changing_keys
-from gateway_core.relay.keys.record import KeySettings, make_key
+from gateway_core.door.keys.file import changing_keys
+from gateway_core.door.keys.record import KeySettings, make_key
+from gateway_core.door.rights import CallerKind
 
 _PATIENCE_S: Final = 60.0
 _LISTENING: Final = re.compile(r"listening on (https?://[][.:0-9a-z]+)")

@@ -16,9 +16,9 @@ from gateway_core import DecideRequest, MiddlewareContext, Settled, Verdict, err
 from gateway_core.api import HOOKS
 from gateway_core.cli import main
 from gateway_core.context import Endpoint, ProviderContext
+from gateway_core.door.status import ERRORS, REFUSALS
 from gateway_core.errors import GatewayError
 from gateway_core.hookspecs import ProviderSpec
-from gateway_core.relay.status import ERRORS, REFUSALS
 from gateway_core.types import (
     Capabilities,
     DecisionReply,

@@ -21,15 +21,18 @@ import pytest
 
 from gateway_core.catalog import Catalog
 from gateway_core.config.load import load_config
+from gateway_core.door.access import AccessEntry
+from gateway_core.door.door import Door
+from gateway_core.door.keys.file import changing_keys
+from gateway_core.door.keys.record import KeySettings, make_key
+from gateway_core.door.keys.store import KeyStore
+from gateway_core.door.limits.limiter import Limiter
+from gateway_core.door.limits.memory import ProcessLimiter
+from gateway_core.http1.messages import HttpReply
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
-from gateway_core.relay.call import CallRecord, RelayReply, Route
-from gateway_core.relay.keys.file import changing_keys
-from gateway_core.relay.keys.record import KeySettings, make_key
-from gateway_core.relay.keys.store import KeyStore
-from gateway_core.relay.limits.limiter import Limiter
-from gateway_core.relay.limits.memory import ProcessLimiter
 from gateway_core.relay.relay import Relay
+from gateway_core.relay.route import RelayRoute
 from gateway_core.testing import Reply, ScriptedUpstream
 
 ANSWER = {"model": "m", "answers": {}, "usage": {"input_tokens": 3, "output_tokens": 2}}
@@ -39,8 +42,8 @@ ANSWER = {"model": "m", "answers": {}, "usage": {"input_tokens": 3, "output_toke
 class Result:
     """What came back, and what was noted."""
 
-    reply: RelayReply
-    record: CallRecord
+    reply: HttpReply
+    record: AccessEntry
 
     @property
     def status(self) -> int:
@@ -82,14 +85,14 @@ class Scene:
         body: Any,
         key: str | None = None,
         *,
-        route: Route = Route.DECISIONS,
+        route: RelayRoute = RelayRoute.DECISIONS,
         headers: Mapping[str, str] | None = None,
         client: str = "192.0.2.1",
         chunks: Sequence[bytes] | None = None,
     ) -> Result:
         """Send ``body``, JSON unless it is bytes, as the caller with ``key``."""
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        record = CallRecord(request_id="req-1", route=route)
+        record = AccessEntry(request_id="req-1", route=route)
         reply = await self.relay.decide(
             route, _headers(key, headers), client, _Body(chunks or [content]), record
         )
@@ -97,7 +100,7 @@ class Scene:
 
     async def models(self, key: str | None = None) -> Result:
         """List the models."""
-        record = CallRecord(request_id="req-1", route=Route.MODELS)
+        record = AccessEntry(request_id="req-1", route=RelayRoute.MODELS)
         return Result(await self.relay.models(_headers(key, None), "192.0.2.1", record), record)
 
 
@@ -191,7 +194,7 @@ def open_scene(tmp_path: Path, network: Network) -> OpenScene:
         used = limiter or ProcessLimiter(lambda: 30.0)
         store = KeyStore(keys_path, look_s=0) if auth else None
         try:
-            yield Scene(Relay(registry, store, used), keys_path, catalog)
+            yield Scene(Relay(registry, Door(loaded.config, store, used)), keys_path, catalog)
         finally:
             await outbound.aclose()
             await used.aclose()

@@ -14,11 +14,11 @@ from typing import Any
 import attrs
 import pytest
 
+from gateway_core.door.keys.file import changing_keys
+from gateway_core.door.keys.record import KeyRecord, KeySettings, make_key, renew_key
+from gateway_core.door.keys.store import KeyStore
+from gateway_core.door.rights import CallerKind
 from gateway_core.errors import ConfigError
-from gateway_core.relay.callers import CallerKind
-from gateway_core.relay.keys.file import changing_keys
-from gateway_core.relay.keys.record import KeyRecord, KeySettings, make_key, renew_key
-from gateway_core.relay.keys.store import KeyStore
 
 
 @pytest.fixture

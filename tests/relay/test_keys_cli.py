@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gateway_core.cli import main
-from gateway_core.relay.callers import CallerKind
-from gateway_core.relay.keys.store import KeyStore
+from gateway_core.door.keys.store import KeyStore
+from gateway_core.door.rights import CallerKind
 
 Run = Callable[..., Result]
 

@@ -11,11 +11,11 @@ import pytest
 from redis.asyncio import Redis
 
 from gateway_core.config.model import HttpConfig
+from gateway_core.door.limits.counting import Bound
+from gateway_core.door.limits.limiter import Limiter, SharedLimiter, open_limiter
+from gateway_core.door.limits.memory import ProcessLimiter
+from gateway_core.door.limits.shared import shared_store
 from gateway_core.errors import ConfigError, RelayRefused
-from gateway_core.relay.limits.counting import Bound
-from gateway_core.relay.limits.limiter import Limiter, SharedLimiter, open_limiter
-from gateway_core.relay.limits.memory import ProcessLimiter
-from gateway_core.relay.limits.shared import shared_store
 from gateway_core.secret import Secret
 
 
@@ -262,7 +262,7 @@ def test_without_the_client_library_the_way_out_is_told() -> None:
         import sys
         sys.modules["redis"] = None
         from gateway_core.config.model import HttpConfig
-        from gateway_core.relay.limits.limiter import open_limiter
+        from gateway_core.door.limits.limiter import open_limiter
         from gateway_core.secret import Secret
         open_limiter(HttpConfig(limits_store=Secret("memory://")))
         try:

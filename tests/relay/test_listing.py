@@ -8,9 +8,9 @@ import pytest
 from gateway_core import Capabilities, Format, ModelInfo, Operation, ProviderContext, hookimpl
 from gateway_core.config.model import ProviderConfig
 from gateway_core.context import Endpoint
+from gateway_core.door.callers import OPERATOR
 from gateway_core.outbound import Outbound
 from gateway_core.provider import build_provider
-from gateway_core.relay.callers import OPERATOR
 from gateway_core.relay.listing import list_models
 from gateway_core.relay.targets import Table, make_targets
 

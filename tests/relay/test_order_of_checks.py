@@ -6,9 +6,9 @@ from typing import Any
 import attrs
 import pytest
 
-from gateway_core.relay.call import Route
-from gateway_core.relay.callers import CallerKind
-from gateway_core.relay.keys.file import changing_keys
+from gateway_core.door.keys.file import changing_keys
+from gateway_core.door.rights import CallerKind
+from gateway_core.relay.route import RelayRoute
 
 S1: dict[str, Any] = {"model": "jev-latest", "state": "s", "questions": {}}
 
@@ -34,7 +34,7 @@ async def test_the_checks_come_in_their_order(open_scene: Any, config: str, upst
         wrong: Any = b'{"model":"jev-latest","questions":[],"questions":[]}'
 
         async def told(key: str | None, body: Any, **call: Any) -> str:
-            result = await scene.post(body, key, route=Route.SYSTEMONE, **call)
+            result = await scene.post(body, key, route=RelayRoute.SYSTEMONE, **call)
             return str(result.code)
 
         limited = scene.key(rpm=1, models=("else",))

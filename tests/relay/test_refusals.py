@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gateway_core.relay.call import Route
-from gateway_core.relay.callers import CallerKind
+from gateway_core.door.rights import CallerKind
+from gateway_core.relay.route import RelayRoute
 
 S1: dict[str, Any] = {"model": "jev-latest", "state": "s", "questions": {}}
 
@@ -91,7 +91,7 @@ ROWS: dict[str, tuple[dict[str, Any], Any, dict[str, Any], tuple[int, str]]] = {
     "an array on the System One route": (
         {},
         OAI,
-        {"route": Route.SYSTEMONE},
+        {"route": RelayRoute.SYSTEMONE},
         (422, "format_mismatch"),
     ),
     "an unknown model": ({}, naming("nobody's"), {}, (403, "decision_provider_not_configured")),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gateway_core.relay.callers import CallerKind
+from gateway_core.door.rights import CallerKind
 from gateway_core.testing import Received, Reply, ScriptedUpstream
 
 S1: dict[str, Any] = {"state": "s", "questions": {}}

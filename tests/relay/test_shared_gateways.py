@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 
-from gateway_core.relay.keys.file import changing_keys
-from gateway_core.relay.keys.record import KeySettings, make_key
+from gateway_core.door.keys.file import changing_keys
+from gateway_core.door.keys.record import KeySettings, make_key
 from gateway_core.testing.process import GatewayProcess
 
 CONFIG = """

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gateway_core.relay.call import Route
+from gateway_core.relay.route import RelayRoute
 from gateway_core.testing import Reply
 
 S1 = {"model": "jev-latest", "state": "a state that is told", "questions": {}}
@@ -36,7 +36,7 @@ async def test_an_upstreams_message_is_shown_without_secrets_or_content(
 ) -> None:
     upstream.answer(Reply(status=422, body=said))
     async with open_scene(config) as scene:
-        result = await scene.post({**S1, "n": [1, True]}, scene.key(), route=Route.SYSTEMONE)
+        result = await scene.post({**S1, "n": [1, True]}, scene.key(), route=RelayRoute.SYSTEMONE)
     message = result.json()["error"]["message"]
     assert shown in message
     assert "a state that" not in message

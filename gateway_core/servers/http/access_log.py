@@ -15,7 +15,7 @@ from typing import Final
 import attrs
 import msgspec
 
-from gateway_core.relay.call import ACCESS_LOGGER, CallRecord
+from gateway_core.door.access import ACCESS_LOGGER, AccessEntry
 
 _log: Final = logging.getLogger(ACCESS_LOGGER)
 FLUSH_S: Final = 0.02
@@ -24,17 +24,17 @@ _ATOMIC: Final = 4096
 _STDERR: Final = 2
 _HEADING: Final = ("time", "level", "request_id", "logger")
 
-Render = Callable[[Sequence[CallRecord]], bytes]
+Render = Callable[[Sequence[AccessEntry]], bytes]
 as_json: Final[Render] = msgspec.json.Encoder().encode_lines
 """Makes one JSON object on one line of each entry, with every key always there."""
 
 
-def as_text(entries: Sequence[CallRecord]) -> bytes:
+def as_text(entries: Sequence[AccessEntry]) -> bytes:
     """Make one readable line of each entry, without what is not known."""
     return "".join(map(_text_line, entries)).encode()
 
 
-def _text_line(entry: CallRecord) -> str:
+def _text_line(entry: AccessEntry) -> str:
     fields = " ".join(
         f"{name}={_plain(value)}"
         for name, value in msgspec.structs.asdict(entry).items()
@@ -59,12 +59,12 @@ class AccessLog:
 
     render: Render | None
     descriptor: int = _STDERR
-    _pending: list[CallRecord] = attrs.field(factory=list, init=False)
+    _pending: list[AccessEntry] = attrs.field(factory=list, init=False)
     _dropped: int = attrs.field(default=0, init=False)
     _timer: asyncio.TimerHandle | None = attrs.field(default=None, init=False)
     _writing: asyncio.Future[None] | None = attrs.field(default=None, init=False)
 
-    def add(self, entry: CallRecord) -> None:
+    def add(self, entry: AccessEntry) -> None:
         """Log ``entry`` soon; only count it when far too many are waiting already."""
         if self.render is None:
             return

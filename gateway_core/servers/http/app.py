@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from gateway_core import logs
+from gateway_core.door.access import AccessEntry, elapsed_ms
+from gateway_core.door.refusals import refusal as refused
 from gateway_core.errors import ConfigError, GatewayError
-from gateway_core.relay.call import CallRecord, RelayReply, elapsed_ms
-from gateway_core.relay.replies import refusal as refused
+from gateway_core.http1.messages import HttpReply
+from gateway_core.http1.requests import Malformed
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.allocator import keep_freed_memory
 from gateway_core.servers.http.body import ClientGone
-from gateway_core.servers.http.deadline import Patience
+from gateway_core.servers.http.deadline import ClientTimeouts
 from gateway_core.servers.http.exchange import REQUEST_ID, Exchange, new_request_id
-from gateway_core.servers.http.parser import Malformed
 from gateway_core.servers.http.reply import refusal
 from gateway_core.servers.http.routes import find
 from gateway_core.servers.http.services import Services
@@ -30,13 +31,13 @@ look finds, and some hundred requests under way hold more than Python's own 700.
 _READ_BYTES: Final = 256 * 1024
 CLIENT_GONE: Final = 499
 """nginx's status for a client that did not wait; nobody receives it."""
-_NO_REPLY: Final = RelayReply(status=CLIENT_GONE, headers=[], body=b"")
+_NO_REPLY: Final = HttpReply(status=CLIENT_GONE, headers=[], body=b"")
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Give = Callable[[Exchange, RelayReply], None]
+Give = Callable[[Exchange, HttpReply], None]
 Opener = Callable[[], AbstractAsyncContextManager[Services]]
 
 
@@ -44,16 +45,16 @@ class Application:
     """What every connection of one process shares; the lifespan opens and closes it.
 
     Attributes:
-        patience: how long clients may take.
+        timeouts: how long clients may take.
         reading: where all connections are read to: what comes is parsed before anything else is
             read, and copied once, when the parser hands over a piece of a body.
     """
 
     def __init__(
-        self, opener: Opener, access_log: AccessLog, patience: Patience | None = None
+        self, opener: Opener, access_log: AccessLog, timeouts: ClientTimeouts | None = None
     ) -> None:
         """Take what opens the services on the event loop that will use them."""
-        self.patience = patience or Patience()
+        self.timeouts = timeouts or ClientTimeouts()
         self._opener = opener
         self._access_log = access_log
         self._services: Services
@@ -79,10 +80,10 @@ class Application:
         access.latency_ms = elapsed_ms(exchange.started)
         self._access_log.add(access)
 
-    def reject(self, fault: Malformed) -> RelayReply:
+    def reject(self, fault: Malformed) -> HttpReply:
         """Answer what never became a request, and note it."""
         reply = refusal(fault.status, fault.code, fault.sentence)
-        access = CallRecord(request_id=new_request_id(), status=fault.status, code=fault.code)
+        access = AccessEntry(request_id=new_request_id(), status=fault.status, code=fault.code)
         access.bytes_out = len(reply.body)
         self._access_log.add(access)
         reply.headers.append((REQUEST_ID, access.request_id.encode("ascii")))
@@ -107,7 +108,7 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-def _excuse(exchange: Exchange, error: BaseException) -> RelayReply:
+def _excuse(exchange: Exchange, error: BaseException) -> HttpReply:
     """Return the reply to a request that ``error`` was raised for."""
     match error:
         case GatewayError():
@@ -121,7 +122,7 @@ def _excuse(exchange: Exchange, error: BaseException) -> RelayReply:
     return exchange.refuse(500, "internal_error", "the gateway failed; its log says where")
 
 
-def _shutting_down(exchange: Exchange) -> RelayReply:
+def _shutting_down(exchange: Exchange) -> HttpReply:
     # Only the server itself cancels, when the time to drain is over.
     message = "the gateway is shutting down"
     return exchange.refuse(503, "provider_overloaded", message, {"retry-after": "1"})

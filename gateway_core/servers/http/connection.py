@@ -12,14 +12,14 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.call import RelayReply
+from gateway_core.http1.messages import HttpReply
+from gateway_core.http1.requests import Malformed, TooSlow
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.body import ClientGone
 from gateway_core.servers.http.deadline import Deadline
 from gateway_core.servers.http.exchange import Exchange
-from gateway_core.servers.http.inbox import Inbox
-from gateway_core.servers.http.parser import Malformed, TooSlow
 from gateway_core.servers.http.reply import send
+from gateway_core.servers.http.request_queue import Inbox
 
 
 class ClientConnection(asyncio.BufferedProtocol):
@@ -39,7 +39,7 @@ class ClientConnection(asyncio.BufferedProtocol):
     ) -> None:
         """Prepare a connection; the arguments are uvicorn's."""
         self._app: Application = config.loaded_app
-        self._patience = self._app.patience
+        self._timeouts = self._app.timeouts
         self._state = server_state
         self._loop = _loop or asyncio.get_running_loop()
         self._deadline = Deadline(self._loop, self._expire)
@@ -56,7 +56,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._transport = cast("asyncio.Transport", transport)
         self._inbox = Inbox(self._transport)
         self._state.connections.add(self)  # type: ignore[arg-type]
-        self._deadline.set(self._patience.head_s)
+        self._deadline.set(self._timeouts.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         """Stop what is under way: nobody waits for it."""
@@ -109,7 +109,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         if inbox.current is not None or self._transport.is_closing():
             return
         if self._stuck:
-            self._deadline.within(self._patience.send_s)
+            self._deadline.within(self._timeouts.send_s)
         elif inbox.waiting and not self._last:
             self._start(inbox.next())
         else:
@@ -118,11 +118,11 @@ class ClientConnection(asyncio.BufferedProtocol):
     def _start(self, exchange: Exchange) -> None:
         self._deadline.clear()
         if not exchange.body.complete:
-            self._deadline.set(self._patience.body_s)
+            self._deadline.set(self._timeouts.body_s)
         self._task = task = self._loop.create_task(self._app.answer(exchange, self._finish))
         self._state.tasks.add(task)
 
-    def _finish(self, exchange: Exchange, reply: RelayReply) -> None:
+    def _finish(self, exchange: Exchange, reply: HttpReply) -> None:
         """Give the client its reply, and go on."""
         try:
             if not exchange.abandoned:
@@ -134,7 +134,7 @@ class ClientConnection(asyncio.BufferedProtocol):
                 exchange.body.discard()
             self._settle()
 
-    def _write(self, exchange: Exchange, reply: RelayReply) -> None:
+    def _write(self, exchange: Exchange, reply: HttpReply) -> None:
         if not exchange.body.complete and exchange.asks_first:
             # Whether the body follows is open now, so that no next request can be told from it
             # (RFC 9110 §10.1.1).
@@ -149,21 +149,21 @@ class ClientConnection(asyncio.BufferedProtocol):
         if not inbox.reading:
             inbox.read_on()
         if inbox.parser.body is not None:
-            self._deadline.within(self._patience.linger_s)
+            self._deadline.within(self._timeouts.linger_s)
         elif self._last:
             self._close()
         elif inbox.parser.in_head:
-            self._deadline.within(self._patience.head_s)
+            self._deadline.within(self._timeouts.head_s)
         else:
-            self._deadline.set(self._patience.keep_alive_s)
+            self._deadline.set(self._timeouts.keep_alive_s)
 
     def _close(self) -> None:
         if not self._deaf:
-            self._deadline.within(self._patience.send_s)
+            self._deadline.within(self._timeouts.send_s)
             self._transport.close()
         else:
             # A close with bytes unread is a reset, which may take the reply from the client.
-            self._deadline.within(self._patience.linger_s)
+            self._deadline.within(self._timeouts.linger_s)
             if self._transport.can_write_eof():
                 self._transport.write_eof()
 
@@ -193,6 +193,6 @@ class ClientConnection(asyncio.BufferedProtocol):
         """Go on with a client that takes its reply slowly; be done with one that takes nothing."""
         before, self._left = self._left, self._transport.get_write_buffer_size()
         if self._left < before:
-            self._deadline.set(self._patience.send_s)
+            self._deadline.set(self._timeouts.send_s)
         else:
             self._transport.abort()

@@ -8,7 +8,7 @@ import attrs
 
 
 @attrs.frozen(kw_only=True)
-class Patience:
+class ClientTimeouts:
     """How long a client may take with what, in seconds.
 
     Attributes:

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway_core.relay.call import CallRecord, RelayReply
+from gateway_core.door.access import AccessEntry
+from gateway_core.http1.head import EXPECT, Head
+from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http.body import RequestBody
-from gateway_core.servers.http.head import EXPECT, Head
 from gateway_core.servers.http.reply import json_reply, refusal
 
 REQUEST_ID: Final = b"x-request-id"
@@ -34,7 +35,7 @@ class Exchange(msgspec.Struct, eq=False):
     head: Head
     client: str
     body: RequestBody
-    access: CallRecord
+    access: AccessEntry
     started: float
     begun: bool = False
     abandoned: bool = False
@@ -44,18 +45,18 @@ class Exchange(msgspec.Struct, eq=False):
         """Whether the client waits to be told before it sends its body."""
         return self.head.headers.get(EXPECT, b"").lower() == b"100-continue"
 
-    def json(self, status: int, content: Any) -> RelayReply:
+    def json(self, status: int, content: Any) -> HttpReply:
         """Answer with ``content`` as JSON."""
         return self.named(json_reply(status, content))
 
     def refuse(
         self, status: int, code: str, message: str, headers: Mapping[str, str] = _NONE
-    ) -> RelayReply:
+    ) -> HttpReply:
         """Refuse in the envelope, and note the code."""
         self.access.code = code
         return self.named(refusal(status, code, message, headers))
 
-    def named(self, reply: RelayReply) -> RelayReply:
+    def named(self, reply: HttpReply) -> HttpReply:
         """Put the request's id on a reply that is not the relay's."""
         reply.headers.append((REQUEST_ID, self.access.request_id.encode("ascii")))
         return reply
@@ -65,7 +66,7 @@ def open_exchange(head: Head, client: str, body: RequestBody) -> Exchange:
     """Begin with a request whose head is there."""
     sent = head.headers.get(REQUEST_ID)
     own_id = new_request_id() if sent is None else _sane(sent)
-    access = CallRecord(request_id=own_id, method=head.method)
+    access = AccessEntry(request_id=own_id, method=head.method)
     return Exchange(head, client, body, access, perf_counter())
 
 

@@ -5,18 +5,19 @@ from functools import cache, wraps
 from typing import Any, Final
 
 from gateway_core.decide import refused
+from gateway_core.door.bodies import read_whole
+from gateway_core.door.callers import require_asking
+from gateway_core.door.refusals import JSON
 from gateway_core.errors import InvalidRequest
-from gateway_core.relay.call import RelayReply, Route
-from gateway_core.relay.callers import customer_key
-from gateway_core.relay.reading import read_whole
-from gateway_core.relay.replies import JSON
-from gateway_core.servers.http.deciding import Desk, parse_question
+from gateway_core.http1.messages import HttpReply
+from gateway_core.relay.route import RelayRoute
 from gateway_core.servers.http.exchange import Exchange
 from gateway_core.servers.http.services import Services
+from gateway_core.servers.http.tenants import TenantGateway, parse_question
 
-Answer = Coroutine[Any, Any, RelayReply]
+Answer = Coroutine[Any, Any, HttpReply]
 Handler = Callable[[Services, Exchange], Answer]
-AtDesk = Callable[[Services, Exchange, Desk], Answer]
+TenantHandler = Callable[[Services, Exchange, TenantGateway], Answer]
 MAX_MCP_BYTES: Final = 4 * 1024 * 1024
 _STATUSES: Final[Mapping[str, int]] = {
     "invalid_request": 400,
@@ -31,14 +32,14 @@ _STATUSES: Final[Mapping[str, int]] = {
 def systemone(services: Services, exchange: Exchange) -> Answer:
     """Relay a System One body."""
     return services.relay.decide(
-        Route.SYSTEMONE, exchange.head.headers, exchange.client, exchange.body, exchange.access
+        RelayRoute.SYSTEMONE, exchange.head.headers, exchange.client, exchange.body, exchange.access
     )
 
 
 def decisions(services: Services, exchange: Exchange) -> Answer:
     """Relay a body of either format."""
     return services.relay.decide(
-        Route.DECISIONS, exchange.head.headers, exchange.client, exchange.body, exchange.access
+        RelayRoute.DECISIONS, exchange.head.headers, exchange.client, exchange.body, exchange.access
     )
 
 
@@ -47,14 +48,14 @@ def models(services: Services, exchange: Exchange) -> Answer:
     return services.relay.models(exchange.head.headers, exchange.client, exchange.access)
 
 
-async def healthz(_: Services, exchange: Exchange) -> RelayReply:
+async def healthz(_: Services, exchange: Exchange) -> HttpReply:
     """Say that the process is up."""
     return exchange.json(200, {"status": "ok"})
 
 
-async def openapi(_: Services, exchange: Exchange) -> RelayReply:
+async def openapi(_: Services, exchange: Exchange) -> HttpReply:
     """Return the OpenAPI document."""
-    return exchange.named(RelayReply(status=200, headers=[JSON], body=_document()))
+    return exchange.named(HttpReply(status=200, headers=[JSON], body=_document()))
 
 
 @cache
@@ -66,39 +67,39 @@ def _document() -> bytes:
     return published().encode()
 
 
-async def readyz(services: Services, exchange: Exchange) -> RelayReply:
+async def readyz(services: Services, exchange: Exchange) -> HttpReply:
     """Say whether there is a provider to send to."""
     if services.can_serve:
         return exchange.json(200, {"status": "ready"})
     return exchange.refuse(503, "not_ready", "no provider is usable; see the log of the start")
 
 
-def _admitted(answer: AtDesk) -> Handler:
+def _admitted(answer: TenantHandler) -> Handler:
     """Return a handler that authenticates, and counts the request while ``answer`` runs."""
 
     @wraps(answer)
-    async def handler(services: Services, exchange: Exchange) -> RelayReply:
+    async def handler(services: Services, exchange: Exchange) -> HttpReply:
         headers, access = exchange.head.headers, exchange.access
-        caller = services.relay.authenticate(headers, exchange.client, access)
-        customer_key(caller, headers)
-        async with services.relay.admitted(caller):
-            return await answer(services, exchange, services.desks.of(caller))
+        caller = services.door.authenticate(headers, exchange.client, access)
+        require_asking(caller, headers)
+        async with services.door.admitted(caller):
+            return await answer(services, exchange, services.tenants.for_caller(caller))
 
     return handler
 
 
 @_admitted
-async def decide(services: Services, exchange: Exchange, desk: Desk) -> RelayReply:
+async def decide(services: Services, exchange: Exchange, tenant: TenantGateway) -> HttpReply:
     """Answer one question."""
-    content = await services.relay.read(exchange.head.headers, exchange.body, exchange.access)
+    content = await services.door.read(exchange.head.headers, exchange.body, exchange.access)
     try:
         question = parse_question(content, exchange.access.request_id)
     except InvalidRequest as error:
         return _decided(exchange, refused(error, exchange.access.request_id))
-    return _decided(exchange, await desk.gateway.decide(question))
+    return _decided(exchange, await tenant.gateway.decide(question))
 
 
-def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> RelayReply:
+def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> HttpReply:
     error = reply["error"]
     exchange.access.provider = reply["provider"]
     if error is None:
@@ -108,20 +109,20 @@ def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> RelayReply:
 
 
 @_admitted
-async def health(_: Services, exchange: Exchange, desk: Desk) -> RelayReply:
+async def health(_: Services, exchange: Exchange, tenant: TenantGateway) -> HttpReply:
     """Probe the providers of the caller's chain."""
-    return exchange.json(200, await desk.gateway.health())
+    return exchange.json(200, await tenant.gateway.health())
 
 
 @_admitted
-async def capabilities(_: Services, exchange: Exchange, desk: Desk) -> RelayReply:
+async def capabilities(_: Services, exchange: Exchange, tenant: TenantGateway) -> HttpReply:
     """Tell what the caller can ask."""
-    return exchange.json(200, await desk.gateway.capabilities())
+    return exchange.json(200, await tenant.gateway.capabilities())
 
 
 @_admitted
-async def mcp(_: Services, exchange: Exchange, desk: Desk) -> RelayReply:
+async def mcp(_: Services, exchange: Exchange, tenant: TenantGateway) -> HttpReply:
     """Answer one message of MCP."""
     headers, access = exchange.head.headers, exchange.access
     content = await read_whole(headers, exchange.body, MAX_MCP_BYTES, access)
-    return await desk.mcp.answer(exchange, content)
+    return await tenant.mcp.answer(exchange, content)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
-from gateway_core.relay.call import RelayReply
+from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http.exchange import Exchange
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class McpFace:
         self._serving: asyncio.Task[None] | None = None
         self._starting: asyncio.Task[StreamableHTTPSessionManager] | None = None
 
-    async def answer(self, exchange: Exchange, body: bytes) -> RelayReply:
+    async def answer(self, exchange: Exchange, body: bytes) -> HttpReply:
         """Let the MCP server answer a request whose ``body`` has been read."""
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())
@@ -125,10 +125,10 @@ class _Captured:
         else:
             self._body += message.get("body", b"")
 
-    def reply(self, exchange: Exchange) -> RelayReply:
+    def reply(self, exchange: Exchange) -> HttpReply:
         is_json = any(value.startswith(b"application/json") for _, value in self._headers)
         if self._status in _REFUSED and not is_json:
             return exchange.refuse(self._status, *_REFUSED[self._status])
         return exchange.named(
-            RelayReply(status=self._status, headers=self._headers, body=bytes(self._body))
+            HttpReply(status=self._status, headers=self._headers, body=bytes(self._body))
         )

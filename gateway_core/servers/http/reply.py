@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway_core.relay.call import RelayReply
-from gateway_core.relay.replies import JSON, envelope
+from gateway_core.door.refusals import JSON, envelope
+from gateway_core.http1.messages import HttpReply
 
 Pairs = Iterable[tuple[bytes, bytes]]
 _NONE: Final[Mapping[str, str]] = {}
@@ -21,19 +21,19 @@ _line: Final = b": ".join
 _FORBIDDEN: Final = (b"\r", b"\n", b"\0")
 
 
-def json_reply(status: int, content: Any) -> RelayReply:
+def json_reply(status: int, content: Any) -> HttpReply:
     """Return ``content`` as a JSON reply."""
-    return RelayReply(status=status, headers=[JSON], body=msgspec.json.encode(content))
+    return HttpReply(status=status, headers=[JSON], body=msgspec.json.encode(content))
 
 
-def refusal(status: int, code: str, message: str, headers: Mapping[str, str] = _NONE) -> RelayReply:
+def refusal(status: int, code: str, message: str, headers: Mapping[str, str] = _NONE) -> HttpReply:
     """Return a refusal of the server's own, in the envelope that all refusals have."""
     extra = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()]
-    return RelayReply(status=status, headers=[JSON, *extra], body=envelope(status, code, message))
+    return HttpReply(status=status, headers=[JSON, *extra], body=envelope(status, code, message))
 
 
 def send(
-    reply: RelayReply,
+    reply: HttpReply,
     transport: asyncio.WriteTransport,
     standing: Pairs = (),
     *,
@@ -67,7 +67,7 @@ def _opening(status: int, standing: tuple[tuple[bytes, bytes], ...], keep_alive:
     return b"\r\n".join((*lines, b""))
 
 
-def _fields(reply: RelayReply) -> bytes:
+def _fields(reply: HttpReply) -> bytes:
     """Return the lines of one reply, with the empty one that ends a head."""
     length = b"content-length: %d\r\n\r\n" % len(reply.body)
     fields = b"\r\n".join([*map(_line, reply.headers), length])
@@ -77,11 +77,11 @@ def _fields(reply: RelayReply) -> bytes:
     return fields
 
 
-def _cleaned(reply: RelayReply) -> RelayReply:
+def _cleaned(reply: HttpReply) -> HttpReply:
     """Leave out headers that would end their line (RFC 9110 §5.5): plugins set some, too."""
     kept = [
         pair
         for pair in reply.headers
         if not any(byte in part for part in pair for byte in _FORBIDDEN)
     ]
-    return RelayReply(status=reply.status, headers=kept, body=reply.body)
+    return HttpReply(status=reply.status, headers=kept, body=reply.body)

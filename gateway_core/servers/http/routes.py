@@ -4,7 +4,7 @@ from typing import Final
 
 import attrs
 
-from gateway_core.relay.call import RelayReply
+from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http import handlers
 from gateway_core.servers.http.exchange import Exchange
 from gateway_core.servers.http.handlers import Handler
@@ -168,7 +168,7 @@ def _methods(path: str) -> list[str]:
     return [method for method, known in _TABLE if known == path]
 
 
-async def _refuse_chat(_: Services, exchange: Exchange) -> RelayReply:
+async def _refuse_chat(_: Services, exchange: Exchange) -> HttpReply:
     return exchange.refuse(
         400,
         "chat_not_supported",
@@ -177,15 +177,15 @@ async def _refuse_chat(_: Services, exchange: Exchange) -> RelayReply:
     )
 
 
-async def _refuse_path(_: Services, exchange: Exchange) -> RelayReply:
+async def _refuse_path(_: Services, exchange: Exchange) -> HttpReply:
     return exchange.refuse(404, "not_found", "there is no such route; GET /openapi.json lists them")
 
 
-async def _refuse_method(_: Services, exchange: Exchange) -> RelayReply:
+async def _refuse_method(_: Services, exchange: Exchange) -> HttpReply:
     allowed = ", ".join(sorted([*_methods(exchange.head.path), "OPTIONS"]))
     if exchange.head.method == "OPTIONS":
         return exchange.named(
-            RelayReply(status=200, headers=[(b"allow", allowed.encode())], body=b"")
+            HttpReply(status=200, headers=[(b"allow", allowed.encode())], body=b"")
         )
     return exchange.refuse(
         405, "method_not_allowed", f"this route takes {allowed}", {"allow": allowed}

@@ -10,15 +10,16 @@ import attrs
 from gateway_core.catalog import Catalog
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import Config
+from gateway_core.door.door import Door
+from gateway_core.door.keys.store import KeyStore
+from gateway_core.door.limits.limiter import open_limiter
+from gateway_core.door.rights import CallerKind
 from gateway_core.gateway import Gateway
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
-from gateway_core.relay.callers import CallerKind
-from gateway_core.relay.keys.store import KeyStore
-from gateway_core.relay.limits.limiter import open_limiter
 from gateway_core.relay.relay import Relay
 from gateway_core.reports.faults import require_sound
-from gateway_core.servers.http.deciding import Desks
+from gateway_core.servers.http.tenants import TenantGateways
 
 _log: Final = logging.getLogger("s1gw.http")
 _NOT_LOGGED: Final = (
@@ -33,14 +34,16 @@ class Services:
     Attributes:
         registry: the providers.
         keys: the gateway's keys; None when authentication is disabled.
-        relay: what relays bodies, and says who calls.
-        desks: who answers questions.
+        door: what every caller passes.
+        relay: what relays bodies.
+        tenants: who answers questions.
     """
 
     registry: Registry
     keys: KeyStore | None
+    door: Door
     relay: Relay
-    desks: Desks
+    tenants: TenantGateways
 
     @property
     def can_serve(self) -> bool:
@@ -73,10 +76,16 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
                 _log.warning("%s", _NOT_LOGGED)
         limiter = open_limiter(http, _longest_call_s(loaded.config))
         stack.push_async_callback(limiter.aclose)
-        desks = Desks(registry, operator, http.allowed_hosts)
-        stack.push_async_callback(desks.aclose)
-        relay = Relay(registry, keys, limiter)
-        yield Services(registry=registry, keys=keys, relay=relay, desks=desks)
+        tenants = TenantGateways(registry, operator, http.allowed_hosts)
+        stack.push_async_callback(tenants.aclose)
+        door = Door(loaded.config, keys, limiter)
+        yield Services(
+            registry=registry,
+            keys=keys,
+            door=door,
+            relay=Relay(registry, door),
+            tenants=tenants,
+        )
 
 
 def _longest_call_s(config: Config) -> float:

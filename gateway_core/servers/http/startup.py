@@ -10,11 +10,11 @@ from typing import Final
 
 from gateway_core.config.load import Loaded
 from gateway_core.config.model import HttpConfig, LimitsConfig
+from gateway_core.door.keys.file import keys_path, read_keys
+from gateway_core.door.keys.record import KeyRecord
+from gateway_core.door.keys.store import KeyStore
+from gateway_core.door.limits.limiter import open_limiter
 from gateway_core.errors import ConfigError
-from gateway_core.relay.keys.file import keys_path, read_keys
-from gateway_core.relay.keys.record import KeyRecord
-from gateway_core.relay.keys.store import KeyStore
-from gateway_core.relay.limits.limiter import open_limiter
 
 _log: Final = logging.getLogger("s1gw.http")
 

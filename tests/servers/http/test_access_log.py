@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gateway_core.relay.call import CallRecord, RelayReply
+from gateway_core.door.access import AccessEntry
+from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http import access_log
 from gateway_core.servers.http.access_log import AccessLog, as_json, as_text, write_lines
 
@@ -31,7 +32,7 @@ async def read(descriptor: int, size: int = 1_000_000) -> bytes:
 
 async def test_a_line_comes_without_anything_further(pipe: tuple[int, int]) -> None:
     log = AccessLog(as_json, pipe[1])
-    log.add(CallRecord(request_id="one", status=200))
+    log.add(AccessEntry(request_id="one", status=200))
     found = json.loads(await read(pipe[0]))
     assert (found["request_id"], found["status"], found["level"]) == ("one", 200, "info")
     await log.close()
@@ -40,7 +41,7 @@ async def test_a_line_comes_without_anything_further(pipe: tuple[int, int]) -> N
 async def test_closing_writes_what_is_left(pipe: tuple[int, int]) -> None:
     log = AccessLog(as_json, pipe[1])
     for number in range(100):
-        log.add(CallRecord(request_id=str(number)))
+        log.add(AccessEntry(request_id=str(number)))
     closing = asyncio.create_task(log.close())
     found = b""
     while found.count(b"\n") < 100:
@@ -57,10 +58,10 @@ async def test_a_reader_that_is_stuck_holds_nobody_up_and_memory_down(
     log = AccessLog(as_json, pipe[1])
     # More than a pipe takes: the thread that writes is stuck from here on.
     for _ in range(1000):
-        log.add(CallRecord())
+        log.add(AccessEntry())
     first = await read(pipe[0], 1)
     for _ in range(access_log.MAX_PENDING + 10):
-        log.add(CallRecord())
+        log.add(AccessEntry())
     closing = asyncio.create_task(log.close())
     total = 1000 + access_log.MAX_PENDING
     lines = first.count(b"\n")
@@ -75,7 +76,7 @@ async def test_a_reader_that_left_is_no_fault() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     log = AccessLog(as_json, writing)
-    log.add(CallRecord())
+    log.add(AccessEntry())
     await log.close()
     os.close(writing)
 
@@ -84,7 +85,7 @@ async def test_a_descriptor_that_would_block_is_waited_for(pipe: tuple[int, int]
     os.set_blocking(pipe[1], False)
     log = AccessLog(as_json, pipe[1])
     for _ in range(1000):
-        log.add(CallRecord())
+        log.add(AccessEntry())
     found, closing = b"", None
     while found.count(b"\n") < 1000:
         found += await read(pipe[0])
@@ -93,7 +94,7 @@ async def test_a_descriptor_that_would_block_is_waited_for(pipe: tuple[int, int]
     assert found.count(b"\n") == 1000
 
 
-FULL = CallRecord(
+FULL = AccessEntry(
     time="2026-01-02T03:04:05.678+00:00",
     request_id="one",
     method="POST",
@@ -135,14 +136,14 @@ def test_text_has_the_same_without_what_is_not_known() -> None:
 
 
 def test_text_is_one_line_whatever_a_model_is_called() -> None:
-    line = as_text([CallRecord(model="a\nb c")])
+    line = as_text([AccessEntry(model="a\nb c")])
     assert line.count(b"\n") == 1
     assert b"model='a\\nb c'" in line
 
 
 def test_a_line_tells_when_the_request_came() -> None:
     before = datetime.now(UTC) - timedelta(milliseconds=1)
-    told = CallRecord().time
+    told = AccessEntry().time
     assert before <= datetime.fromisoformat(told) <= datetime.now(UTC)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", told)
 
@@ -165,5 +166,5 @@ async def test_only_whole_lines_are_written_at_once(
 
 
 def test_a_reply_is_shown_without_its_body() -> None:
-    reply = RelayReply(status=200, headers=[(b"a", b"b")], body=b"told in confidence")
-    assert repr(reply) == "RelayReply(status=200, headers=[(b'a', b'b')], 18 bytes)"
+    reply = HttpReply(status=200, headers=[(b"a", b"b")], body=b"told in confidence")
+    assert repr(reply) == "HttpReply(status=200, headers=[(b'a', b'b')], 18 bytes)"

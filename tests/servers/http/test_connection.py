@@ -11,9 +11,9 @@ from typing import Any, cast
 import pytest
 from backports import zstd
 
+from gateway_core.http1.head import Head
+from gateway_core.http1.requests import Malformed, RequestParser
 from gateway_core.servers.http.body import RequestBody, Source
-from gateway_core.servers.http.head import Head
-from gateway_core.servers.http.parser import Malformed, RequestParser
 from gateway_core.testing import Gate, Reply, ScriptedUpstream
 from gateway_core.testing.process import GatewayProcess
 

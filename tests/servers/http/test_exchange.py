@@ -2,9 +2,9 @@
 
 from typing import cast
 
+from gateway_core.http1.head import Head
 from gateway_core.servers.http.body import RequestBody, Source
 from gateway_core.servers.http.exchange import open_exchange
-from gateway_core.servers.http.head import Head
 
 
 def test_a_request_is_shown_without_its_headers_and_its_body() -> None:

@@ -13,7 +13,8 @@ import httpx
 import pytest
 
 from gateway_core.config.load import load_config
-from gateway_core.relay.limits.counting import Bounds
+from gateway_core.door.door import Door
+from gateway_core.door.limits.counting import Bounds
 from gateway_core.relay.relay import Relay
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.app import Application
@@ -34,8 +35,9 @@ class BrokenLimiter:
 @asynccontextmanager
 async def broken(config: Path) -> AsyncIterator[Services]:
     async with open_services(load_config(config, {})) as services:
-        relay = Relay(services.registry, None, BrokenLimiter())
-        yield attrs.evolve(services, relay=relay)
+        door = Door(services.registry.loaded.config, None, BrokenLimiter())
+        relay = Relay(services.registry, door)
+        yield attrs.evolve(services, door=door, relay=relay)
 
 
 def test_a_fault_of_ours_is_told_without_its_text(

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol
 from urllib.parse import unquote
 
 import httptools
 
-from gateway_core.servers.http.body import RequestBody
-from gateway_core.servers.http.head import EXPECT, Head
+from gateway_core.http1.head import EXPECT, Head
 
 MAX_HEAD_BYTES: Final = 64 * 1024
 MAX_FRAMING_BYTES: Final = 1024 * 1024
@@ -47,6 +46,22 @@ class TooSlow(Malformed):
     sentence = "the request did not come whole in the time it has"
 
 
+class BodySink(Protocol):
+    """Where the body of one request goes.
+
+    Attributes:
+        received: how much of it came in, in bytes.
+    """
+
+    received: int
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next piece."""
+
+    def finish(self) -> None:
+        """Take the body as whole."""
+
+
 class RequestParser:
     """Turns what a client sends into requests, one after the other.
 
@@ -55,7 +70,7 @@ class RequestParser:
         body: the body that is only partly there.
     """
 
-    def __init__(self, begin: Callable[[Head], RequestBody]) -> None:
+    def __init__(self, begin: Callable[[Head], BodySink]) -> None:
         """Take what is called with each head, and gives the body to fill."""
         self._begin = begin
         self._parser = httptools.HttpRequestParser(self)
@@ -68,7 +83,7 @@ class RequestParser:
         self._last = False
         self._ended = False
         self.in_head = False
-        self.body: RequestBody | None = None
+        self.body: BodySink | None = None
 
     def stop(self) -> None:
         """Take no notice of what comes from now on."""

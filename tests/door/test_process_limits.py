@@ -9,11 +9,12 @@ import pytest
 from limits.aio.storage import MemoryStorage, memory
 
 from gateway_core.config.model import LimitsConfig, OrgConfig
+from gateway_core.door.callers import OPERATOR, Caller
+from gateway_core.door.limits.admission import BoundTable
+from gateway_core.door.limits.counting import Bound, Bounds
+from gateway_core.door.limits.memory import ProcessLimiter
+from gateway_core.door.rights import CallerKind
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.callers import OPERATOR, Caller, CallerKind
-from gateway_core.relay.limits.admission import BoundTable
-from gateway_core.relay.limits.counting import Bound, Bounds
-from gateway_core.relay.limits.memory import ProcessLimiter
 
 
 class Clock:
@@ -61,8 +62,8 @@ import time
 time.time = lambda: now
 now = 1_000_000_000.0
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.limits.counting import Bound
-from gateway_core.relay.limits.memory import ProcessLimiter
+from gateway_core.door.limits.counting import Bound
+from gateway_core.door.limits.memory import ProcessLimiter
 limiter, bound = ProcessLimiter(), Bound(name="key:a", rpm=1)
 limiter.enter((bound,))
 now -= 3600

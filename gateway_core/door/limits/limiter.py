@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 
 from gateway_core.config.model import HttpConfig
+from gateway_core.door.limits.counting import Bounds
+from gateway_core.door.limits.memory import ProcessLimiter
+from gateway_core.door.limits.uncancelled import Uncancelled
 from gateway_core.errors import ConfigError, RelayRefused
-from gateway_core.relay.limits.counting import Bounds
-from gateway_core.relay.limits.memory import ProcessLimiter
-from gateway_core.relay.limits.uncancelled import Uncancelled
 
 if TYPE_CHECKING:
-    from gateway_core.relay.limits.shared import SharedStore, Slots
+    from gateway_core.door.limits.shared import SharedStore, Slots
 
 _log: Final = logging.getLogger("s1gw.limits")
 RETRY_S: Final = 5.0
@@ -153,7 +153,7 @@ def open_limiter(config: HttpConfig, longest_call_s: float = 0.0) -> Limiter:
         raise ConfigError(f"http.limits_store: must begin with memory:// or {_SCHEMES[0]}")
     try:
         # The client library is an extra, and only a shared store needs it.
-        from gateway_core.relay.limits.shared import shared_store
+        from gateway_core.door.limits.shared import shared_store
     except ImportError:
         raise ConfigError("http.limits_store: needs pip install 's1gw[valkey]'") from None
     store = shared_store(url, ceil(max(config.timeout_s, longest_call_s) + _LEASE_S))

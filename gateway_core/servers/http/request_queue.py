@@ -3,10 +3,10 @@
 import asyncio
 from typing import Final
 
+from gateway_core.http1.head import EXPECT, Head
+from gateway_core.http1.requests import Malformed, RequestParser
 from gateway_core.servers.http.body import RequestBody
 from gateway_core.servers.http.exchange import Exchange, open_exchange
-from gateway_core.servers.http.head import EXPECT, Head
-from gateway_core.servers.http.parser import Malformed, RequestParser
 
 MAX_PIPELINED: Final = 32
 """How many requests may wait for the reply before theirs; nobody honest sends more ahead."""

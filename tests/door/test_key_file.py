@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from gateway_core.door.keys.file import changing_keys, read_keys
+from gateway_core.door.keys.record import KeySettings, make_key
+from gateway_core.door.keys.store import KeyStore
+from gateway_core.door.rights import CallerKind
 from gateway_core.errors import ConfigError, InvalidRequest
-from gateway_core.relay.callers import CallerKind
-from gateway_core.relay.keys.file import changing_keys, read_keys
-from gateway_core.relay.keys.record import KeySettings, make_key
-from gateway_core.relay.keys.store import KeyStore
 
 
 @pytest.fixture

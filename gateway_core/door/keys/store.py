@@ -7,10 +7,11 @@ from pathlib import Path
 from time import time
 from typing import Final
 
+from gateway_core.door.callers import Caller
+from gateway_core.door.keys.file import keys_path, read_keys
+from gateway_core.door.keys.record import ID_PART, KeyHolder, KeyRecord, digest
+from gateway_core.door.rights import CallerKind
 from gateway_core.errors import ConfigError
-from gateway_core.relay.callers import Caller, CallerKind
-from gateway_core.relay.keys.file import keys_path, read_keys
-from gateway_core.relay.keys.record import ID_PART, KeyHolder, KeyRecord, digest
 
 _log: Final = logging.getLogger("s1gw.keys")
 LOOK_S: Final = 0.25

@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.call import Headers
+from gateway_core.http1.messages import Headers
 from gateway_core.urls import is_loopback
 
 _WAY_OUT: Final = "add it to http.allowed_hosts if it is to be"

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 
-from gateway_core.errors import InvalidRequest, RelayRefused
+from gateway_core.door.callers import Caller
+from gateway_core.errors import InvalidRequest
 from gateway_core.gateway import Gateway
 from gateway_core.middleware import build_middleware
 from gateway_core.registry import OrgRegistry, Registry
-from gateway_core.relay.callers import Caller, CallerKind
 from gateway_core.servers.http.mcp_face import McpFace
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen(eq=False)
-class Desk:
+class TenantGateway:
     """Who answers the questions of some callers.
 
     Attributes:
@@ -30,8 +30,8 @@ class Desk:
     mcp: McpFace
 
 
-class Desks:
-    """The desks of one process, each opened for the first caller that needs it."""
+class TenantGateways:
+    """The gateways of one process, each opened for the first caller that needs it."""
 
     def __init__(
         self, registry: Registry, operator: Gateway | None, mcp_hosts: Iterable[str]
@@ -46,34 +46,35 @@ class Desks:
         self._registry = registry
         self._operator = operator
         self._mcp_hosts = tuple(mcp_hosts)
-        self._open: dict[Hashable, Desk] = {}
+        self._open: dict[Hashable, TenantGateway] = {}
 
-    def of(self, caller: Caller) -> Desk:
-        """Return the desk of ``caller``.
+    def for_caller(self, caller: Caller) -> TenantGateway:
+        """Return the gateway over the providers that ``caller`` may use.
 
-        Raises:
-            RelayRefused: ``permission_denied``: it is no organization, and has no providers.
+        ``caller`` must have the right to ask; see ``door.callers.require_asking``. The key of the
+        cache holds everything that the gateway depends on.
         """
-        key = (caller.org, caller.models, caller.providers)
-        if key not in self._open:
+        key = (caller.kind, caller.org, caller.models, caller.providers)
+        tenant = self._open.get(key)
+        if tenant is None:
             gateway = self._gateway(caller)
-            self._open[key] = Desk(gateway, McpFace(lambda: _server(gateway), self._mcp_hosts))
-        return self._open[key]
+            mcp = McpFace(lambda: _server(gateway), self._mcp_hosts)
+            tenant = self._open[key] = TenantGateway(gateway, mcp)
+        return tenant
 
     def _gateway(self, caller: Caller) -> Gateway:
-        if caller.kind is CallerKind.OPERATOR and self._operator is not None:
+        # With authentication disabled, everyone is the operator.
+        if self._operator is not None:
             return self._operator
-        if caller.kind is not CallerKind.ORG or caller.org is None:
-            raise RelayRefused(
-                "permission_denied", "questions are answered by an organization's own providers"
-            )
         middleware = build_middleware(self._registry.loaded, self._registry.catalog)
-        return Gateway.over(OrgRegistry(self._registry, caller.org, caller.may_use), middleware)
+        return Gateway.over(
+            OrgRegistry(self._registry, caller.org or "", caller.may_use), middleware
+        )
 
     async def aclose(self) -> None:
         """Close what was opened."""
-        for desk in self._open.values():
-            await desk.mcp.aclose()
+        for tenant in self._open.values():
+            await tenant.mcp.aclose()
 
 
 def _server(gateway: Gateway) -> "Server[Any]":

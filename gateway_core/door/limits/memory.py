@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from gateway_core.relay.limits.counting import MINUTE_S, Bounds, too_many, too_often
+from gateway_core.door.limits.counting import MINUTE_S, Bounds, too_many, too_often
 
 
 class ProcessLimiter:

@@ -10,7 +10,7 @@ from limits.aio.storage import RedisStorage
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError
 
-from gateway_core.relay.limits.counting import MINUTE_S, Bounds, too_many, too_often
+from gateway_core.door.limits.counting import MINUTE_S, Bounds, too_many, too_often
 from gateway_core.secret import Secret
 
 Slots = list[tuple[str, str]]

@@ -6,9 +6,9 @@ from typing import Any
 
 import attrs
 
+from gateway_core.door.keys.file import changing_keys, keys_path, read_keys
+from gateway_core.door.keys.record import KeyRecord, KeySettings, id_of, make_key, renew_key
 from gateway_core.errors import InvalidRequest
-from gateway_core.relay.keys.file import changing_keys, keys_path, read_keys
-from gateway_core.relay.keys.record import KeyRecord, KeySettings, id_of, make_key, renew_key
 from gateway_core.secret import Secret
 
 

@@ -9,9 +9,9 @@ from itertools import islice
 import pytest
 from backports import zstd
 
+from gateway_core.door.access import AccessEntry
+from gateway_core.door.bodies import read_whole
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.call import CallRecord
-from gateway_core.relay.reading import read_whole
 
 LIMIT = 100_000
 PLAIN = b'{"model": "m"}' * 500
@@ -53,12 +53,12 @@ class Body:
 
 async def read(
     encoding: str, parts: Sequence[bytes], limit: int = LIMIT, length: str | None = None
-) -> tuple[bytes, CallRecord]:
-    record = CallRecord()
+) -> tuple[bytes, AccessEntry]:
+    access = AccessEntry()
     headers = {b"content-encoding": encoding.encode()}
     if length is not None:
         headers[b"content-length"] = length.encode()
-    return await read_whole(headers, Body(parts), limit, record), record
+    return await read_whole(headers, Body(parts), limit, access), access
 
 
 async def refused(encoding: str, parts: Sequence[bytes], length: str | None = None) -> RelayRefused:
@@ -75,9 +75,9 @@ async def test_every_encoding_is_undone_however_the_body_is_cut(
 ) -> None:
     sent = encode(PLAIN)
     parts = [sent[at : at + size] for at in range(0, len(sent), size)]
-    found, record = await read(encoding, parts)
+    found, access = await read(encoding, parts)
     assert found == PLAIN
-    assert record.bytes_in == len(sent)
+    assert access.bytes_in == len(sent)
 
 
 @pytest.mark.anyio
@@ -119,7 +119,7 @@ async def test_the_limit_holds_for_what_comes_in() -> None:
 async def test_a_declared_length_over_the_limit_is_refused_unread() -> None:
     unread = iter([bytes(LIMIT)])
     with pytest.raises(RelayRefused) as caught:
-        await read_whole({b"content-length": b"100001"}, Body(unread), LIMIT, CallRecord())
+        await read_whole({b"content-length": b"100001"}, Body(unread), LIMIT, AccessEntry())
     assert caught.value.reason == "request_too_large"
     assert len(list(unread)) == 1
 
@@ -162,7 +162,7 @@ async def test_reading_takes_little_more_memory_than_the_body_in_pieces_of_any_s
     pieces = (bytes(bytearray(size)) for _ in range(length // size))
     tracemalloc.start()
     try:
-        content = await read_whole({}, Body(pieces), length, CallRecord())
+        content = await read_whole({}, Body(pieces), length, AccessEntry())
         assert tracemalloc.get_traced_memory()[1] < 2.5 * length
     finally:
         tracemalloc.stop()
@@ -177,15 +177,15 @@ async def test_a_body_in_one_piece_is_not_copied() -> None:
 
 @pytest.mark.anyio
 async def test_a_body_that_is_there_at_once_is_taken_as_it_is() -> None:
-    whole, record = bytes(LIMIT), CallRecord()
-    assert await read_whole({}, Body([], whole), LIMIT, record) is whole
-    assert record.bytes_in == LIMIT
+    whole, access = bytes(LIMIT), AccessEntry()
+    assert await read_whole({}, Body([], whole), LIMIT, access) is whole
+    assert access.bytes_in == LIMIT
 
 
 @pytest.mark.anyio
 async def test_the_limit_holds_for_a_body_that_is_there_at_once() -> None:
     with pytest.raises(RelayRefused) as caught:
-        await read_whole({}, Body([], bytes(LIMIT + 1)), LIMIT, CallRecord())
+        await read_whole({}, Body([], bytes(LIMIT + 1)), LIMIT, AccessEntry())
     assert caught.value.reason == "request_too_large"
 
 
@@ -193,6 +193,6 @@ async def test_the_limit_holds_for_a_body_that_is_there_at_once() -> None:
 async def test_an_encoded_body_that_is_there_at_once_is_decoded() -> None:
     packed = gzip.compress(PLAIN)
     found = await read_whole(
-        {b"content-encoding": b"gzip"}, Body([packed], packed), LIMIT, CallRecord()
+        {b"content-encoding": b"gzip"}, Body([packed], packed), LIMIT, AccessEntry()
     )
     assert found == PLAIN

@@ -1,6 +1,5 @@
 """Who calls: an organization, an internal platform, a managed token, or the operator."""
 
-from enum import StrEnum
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Final
@@ -8,33 +7,17 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from gateway_core.config.model import LimitsConfig
+from gateway_core.door.rights import RIGHTS, CallerKind, Rights
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.call import Headers
+from gateway_core.http1.messages import Headers
 from gateway_core.secret import Secret
 
 if TYPE_CHECKING:
-    from gateway_core.relay.limits.counting import Bounds
+    from gateway_core.door.limits.counting import Bounds
 
 Network = IPv4Network | IPv6Network
 _PROVIDER_KEY: Final = b"x-s1gw-provider-key"
 _PREFERRED_PROVIDER_KEY: Final = b"x-agentcc-provider-key"
-
-
-class CallerKind(StrEnum):
-    """The kinds of caller, which differ in whose credentials their calls use."""
-
-    ORG = "org"
-    """That organization's enabled providers, and nobody else's."""
-    INTERNAL = "internal"
-    """A customer's key that comes with the call, for a vendor that the model names."""
-    MANAGED = "managed"
-    """A licence's managed-service token: refused, since it brings no key."""
-    OPERATOR = "operator"
-    """Anyone, while authentication is disabled: the operator's own providers."""
-
-
-_SAVED_KEYS: Final = (CallerKind.ORG, CallerKind.OPERATOR)
-"""Those whose providers have their keys in the configuration."""
 
 
 @attrs.define(kw_only=True, eq=False, weakref_slot=False)
@@ -50,6 +33,7 @@ class Caller:
         addresses: the networks it may call from; empty for all.
         limits: the key's own limits.
         bounds: what its requests count against, once that is known.
+        rights: what callers of its kind may do.
     """
 
     kind: CallerKind
@@ -60,6 +44,11 @@ class Caller:
     addresses: tuple[Network, ...] = ()
     limits: LimitsConfig = attrs.field(factory=LimitsConfig)
     bounds: "Bounds | None" = attrs.field(default=None, repr=False)
+    rights: Rights = attrs.field(init=False, repr=False)
+
+    @rights.default
+    def _rights_of_its_kind(self) -> Rights:
+        return RIGHTS[self.kind]
 
     def may_use(self, provider_id: str, model: str) -> bool:
         """Say whether the key's lists allow ``model`` of a provider."""
@@ -94,15 +83,17 @@ def bearer_token(headers: Headers) -> str:
 
 
 def customer_key(caller: Caller, headers: Headers) -> Secret | None:
-    """Return the customer's provider key, which only an internal caller may and must send.
+    """Return the customer's provider key of a call to a vendor; None for one to own providers.
 
     Raises:
-        RelayRefused: ``provider_key_header_not_allowed`` or ``byok_required``.
+        RelayRefused: ``provider_key_header_not_allowed`` when the caller may not send one, or
+            ``byok_required`` when it must.
     """
     sent = headers.get(_PREFERRED_PROVIDER_KEY, headers.get(_PROVIDER_KEY))
-    if sent is None and caller.kind in _SAVED_KEYS:
+    rights = caller.rights
+    if sent is None and rights.own_providers:
         return None
-    if caller.kind is CallerKind.INTERNAL:
+    if rights.vendors:
         return _usable_key(sent)
     if sent is not None:
         raise RelayRefused(
@@ -114,6 +105,38 @@ def customer_key(caller: Caller, headers: Headers) -> Secret | None:
         "byok_required",
         "a managed-service token has no provider key; use the organization's own API key",
     )
+
+
+def require_listing(caller: Caller, headers: Headers) -> None:
+    """Make sure that ``caller`` may list models, for which no customer's key is needed.
+
+    Raises:
+        RelayRefused: ``provider_key_header_not_allowed``, ``byok_required`` or
+            ``permission_denied``.
+    """
+    _check_key_header(caller, headers)
+    if not caller.rights.lists:
+        raise RelayRefused("permission_denied", "the key may not list models")
+
+
+def require_asking(caller: Caller, headers: Headers) -> None:
+    """Make sure that ``caller`` may have questions answered.
+
+    Raises:
+        RelayRefused: ``provider_key_header_not_allowed``, ``byok_required`` or
+            ``permission_denied``.
+    """
+    _check_key_header(caller, headers)
+    if not caller.rights.asks:
+        raise RelayRefused(
+            "permission_denied", "questions are answered by an organization's own providers"
+        )
+
+
+def _check_key_header(caller: Caller, headers: Headers) -> None:
+    """Refuse a customer's key from a caller that may not send one; do not ask for one."""
+    if not caller.rights.vendors:
+        customer_key(caller, headers)
 
 
 def _usable_key(sent: bytes | None) -> Secret:

@@ -9,9 +9,9 @@ import attrs
 import msgspec
 
 from gateway_core.config.paths import state_dir
+from gateway_core.door.keys.record import KeyRecord
 from gateway_core.errors import ConfigError, InvalidRequest
 from gateway_core.files import locked, replace_file
-from gateway_core.relay.keys.record import KeyRecord
 
 _VERSION: Final = 1
 _OWNERS_FOLDER: Final = 0o700

@@ -1,7 +1,5 @@
-"""What goes through the relay: a route, headers, a record to fill, and the reply."""
+"""The line of the access log: what is noted of one request as it goes through the gateway."""
 
-from collections.abc import Mapping
-from enum import StrEnum
 from time import perf_counter, time
 from typing import Final
 
@@ -9,17 +7,7 @@ import msgspec
 
 from gateway_core.logs import stamp
 
-Headers = Mapping[bytes, bytes]
-"""A request's headers, lower-case names, as an HTTP parser gives them."""
 ACCESS_LOGGER: Final = "s1gw.access"
-
-
-class Route(StrEnum):
-    """The relay's routes, by path."""
-
-    SYSTEMONE = "/v1/systemone"
-    DECISIONS = "/v1/decisions"
-    MODELS = "/v1/decisions/models"
 
 
 def elapsed_ms(started: float) -> float:
@@ -32,7 +20,7 @@ def _now() -> str:
     return stamp(time())
 
 
-class CallRecord(msgspec.Struct, kw_only=True, eq=False, gc=False):
+class AccessEntry(msgspec.Struct, kw_only=True, eq=False, gc=False):
     """What is told of one request afterwards; filled as far as the request comes.
 
     It never holds a body, a credential or an address. The access log's line in JSON has these
@@ -84,20 +72,3 @@ class CallRecord(msgspec.Struct, kw_only=True, eq=False, gc=False):
     upstream_ms: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
-
-
-class RelayReply(msgspec.Struct, kw_only=True, gc=False):
-    """What the caller gets.
-
-    Attributes:
-        status: the HTTP status.
-        headers: lower-case names, ``content-length`` left to the server.
-        body: the upstream's bytes unchanged, or an error envelope.
-    """
-
-    status: int
-    headers: list[tuple[bytes, bytes]]
-    body: bytes
-
-    def __repr__(self) -> str:
-        return f"RelayReply(status={self.status}, headers={self.headers}, {len(self.body)} bytes)"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from gateway_core.config.model import LimitsConfig, OrgConfig
-from gateway_core.relay.callers import Caller
-from gateway_core.relay.limits.counting import Bound, Bounds
+from gateway_core.door.callers import Caller
+from gateway_core.door.limits.counting import Bound, Bounds
 
 
 class BoundTable:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from gateway_core.relay.call import CallRecord, Headers
+from gateway_core.door.access import AccessEntry
+from gateway_core.http1.messages import Headers
 from gateway_core.relay.encoding import decoder_for, too_large
 
 _LARGE: Final = 16 * 1024
@@ -74,8 +75,8 @@ class BodyReader:
         return b"".join((*pieces, self._small))
 
 
-async def read_whole(headers: Headers, body: Incoming, limit: int, record: CallRecord) -> bytes:
-    """Return a request's whole body, decoded, and note in ``record`` how much came in.
+async def read_whole(headers: Headers, body: Incoming, limit: int, access: AccessEntry) -> bytes:
+    """Return a request's whole body, decoded, and note in ``access`` how much came in.
 
     Raises:
         RelayRefused: ``request_too_large``, as soon as that is known,
@@ -83,14 +84,14 @@ async def read_whole(headers: Headers, body: Incoming, limit: int, record: CallR
     """
     content = None if b"content-encoding" in headers else body.take()
     if content is None:
-        return await _read_on(headers, body, limit, record)
-    record.bytes_in = len(content)
+        return await _read_on(headers, body, limit, access)
+    access.bytes_in = len(content)
     if len(content) > limit:
         raise too_large()
     return content
 
 
-async def _read_on(headers: Headers, body: Incoming, limit: int, record: CallRecord) -> bytes:
+async def _read_on(headers: Headers, body: Incoming, limit: int, access: AccessEntry) -> bytes:
     reader = BodyReader(limit, headers.get(b"content-encoding", b"").decode("latin-1"))
     declared = headers.get(b"content-length")
     if declared is not None and declared.isdigit() and int(declared[-18:]) > limit:
@@ -100,5 +101,5 @@ async def _read_on(headers: Headers, body: Incoming, limit: int, record: CallRec
             for piece in pieces:
                 reader.feed(piece)
     finally:
-        record.bytes_in = reader.received
+        access.bytes_in = reader.received
     return reader.finish()

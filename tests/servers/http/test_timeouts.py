@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from gateway_core.config.load import Loaded, load_config
-from gateway_core.relay.call import CallRecord
+from gateway_core.door.access import AccessEntry
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.app import Application
-from gateway_core.servers.http.deadline import Patience
+from gateway_core.servers.http.deadline import ClientTimeouts
 from gateway_core.servers.http.services import open_services
 from gateway_core.testing import Gate, Reply, ScriptedUpstream
 
@@ -22,7 +22,7 @@ SHORT_S = 0.2
 BODY = b'{"model": "m", "questions": {}}'
 
 
-HASTY = Patience(
+HASTY = ClientTimeouts(
     keep_alive_s=SHORT_S, head_s=SHORT_S, body_s=SHORT_S, linger_s=SHORT_S, send_s=SHORT_S
 )
 
@@ -32,9 +32,9 @@ class Notes(AccessLog):
 
     def __init__(self) -> None:
         super().__init__(None)
-        self.entries: list[CallRecord] = []
+        self.entries: list[AccessEntry] = []
 
-    def add(self, entry: CallRecord) -> None:
+    def add(self, entry: AccessEntry) -> None:
         self.entries.append(entry)
 
 
@@ -162,8 +162,8 @@ def test_a_client_that_takes_no_reply_is_cut_off(port: int) -> None:
 def test_a_client_that_takes_its_reply_slowly_gets_all_of_it(
     loaded: Loaded, serve_here: Callable[..., AbstractContextManager[int]]
 ) -> None:
-    patience = Patience(send_s=1)
-    app = Application(lambda: open_services(loaded), Notes(), patience)
+    timeouts = ClientTimeouts(send_s=1)
+    app = Application(lambda: open_services(loaded), Notes(), timeouts)
     with serve_here(app) as port, closing(socket.socket()) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.settimeout(PATIENCE_S)

@@ -10,8 +10,9 @@ from typing import Final
 import attrs
 
 from gateway_core.config.model import LimitsConfig
+from gateway_core.door.callers import Caller
+from gateway_core.door.rights import CallerKind
 from gateway_core.errors import InvalidRequest
-from gateway_core.relay.callers import Caller, CallerKind
 from gateway_core.secret import Secret
 
 PREFIX: Final = "s1gw"

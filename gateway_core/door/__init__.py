@@ -1,0 +1,1 @@
+"""What every HTTP caller passes, whatever the route: keys, rights, limits, bodies, refusals."""

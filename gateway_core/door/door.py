@@ -1,0 +1,85 @@
+"""What every HTTP caller passes, whatever the route."""
+
+from collections.abc import Coroutine
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Final
+
+from gateway_core.config.model import MEBIBYTE, Config
+from gateway_core.door.access import AccessEntry
+from gateway_core.door.bodies import Incoming, read_whole
+from gateway_core.door.browsers import PageGuard
+from gateway_core.door.callers import OPERATOR, Caller, bearer_token
+from gateway_core.door.keys.store import KeyStore
+from gateway_core.door.limits.admission import BoundTable
+from gateway_core.door.limits.limiter import Limiter
+from gateway_core.errors import RelayRefused
+from gateway_core.http1.messages import Headers
+
+MAX_BODY_BYTES: Final = 32 * MEBIBYTE
+
+
+class Door:
+    """Says who calls, counts the call against its limits, and reads its body."""
+
+    def __init__(self, config: Config, keys: KeyStore | None, limiter: Limiter) -> None:
+        """Guard the gateway of one configuration.
+
+        Args:
+            config: the configuration.
+            keys: the gateway's keys; None when authentication is disabled.
+            limiter: what counts requests.
+        """
+        self._keys = keys
+        self._pages = PageGuard((config.http.host, *config.http.allowed_hosts))
+        self._limiter = limiter
+        self._bounds = BoundTable(config.orgs)
+        self._max_body = min(config.http.max_body_bytes, MAX_BODY_BYTES)
+
+    def authenticate(self, headers: Headers, client: str, access: AccessEntry) -> Caller:
+        """Say who calls from the address ``client``.
+
+        Raises:
+            RelayRefused: ``invalid_api_key``, or ``permission_denied`` for the address; without
+                authentication, whatever a page of another site sent.
+        """
+        if self._keys is None:
+            self._pages.check(headers)
+            return OPERATOR
+        token = bearer_token(headers)
+        caller = self._keys.find(token)
+        if caller is None:
+            raise _unauthenticated(token)
+        access.key, access.org = caller.key_id, caller.org
+        if not caller.may_call_from(client):
+            raise RelayRefused("permission_denied", "the key may not be used from this address")
+        return caller
+
+    def admitted(self, caller: Caller) -> AbstractAsyncContextManager[None]:
+        """Return a block that counts a request against the limits of its key and organization.
+
+        Entering it raises ``RelayRefused`` ``rate_limit_exceeded`` when one is reached.
+        """
+        bounds = caller.bounds
+        if bounds is None:
+            bounds = caller.bounds = self._bounds.of(caller)
+        return self._limiter.admit(bounds)
+
+    def read(
+        self, headers: Headers, incoming: Incoming, access: AccessEntry
+    ) -> Coroutine[Any, Any, bytes]:
+        """Return a request's whole body, decoded, within the limit.
+
+        Raises:
+            RelayRefused: ``request_too_large``, ``unsupported_content_encoding`` or
+                ``invalid_request``.
+        """
+        return read_whole(headers, incoming, self._max_body, access)
+
+
+def _unauthenticated(token: str) -> RelayRefused:
+    message = (
+        "the API key is unknown, expired or revoked"
+        if token
+        else "send the gateway's API key as Authorization: Bearer, or in x-api-key"
+    )
+    return RelayRefused("invalid_api_key", message, headers={"www-authenticate": "Bearer"})

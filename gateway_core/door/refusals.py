@@ -1,0 +1,44 @@
+"""The envelope of every refusal and error, whatever route it answers."""
+
+from typing import Any, Final
+
+import msgspec
+
+from gateway_core.door.access import AccessEntry
+from gateway_core.door.status import error_reply, error_type
+from gateway_core.errors import GatewayError, InvalidRequest, RelayRefused
+from gateway_core.http1.messages import HttpReply, header_bytes
+
+JSON: Final = (b"content-type", b"application/json")
+
+
+def refusal(error: GatewayError, access: AccessEntry, *, detail: str | None = None) -> HttpReply:
+    """Return the envelope of ``error`` with its status and headers, and note its code.
+
+    Args:
+        error: what happened; only its kind, and a refusal's own words, reach the caller.
+        access: what the code is noted in.
+        detail: what the upstream said, sanitised.
+    """
+    described = error_reply(error)
+    field = error.field if isinstance(error, RelayRefused | InvalidRequest) else None
+    message = described.sentence if detail is None else f"{described.sentence}: {detail}"
+    content = envelope(described.status, described.code, message, field)
+    headers = [JSON, (b"x-request-id", header_bytes(access.request_id))]
+    if isinstance(error, RelayRefused):
+        headers += [
+            (header_bytes(name), header_bytes(text)) for name, text in error.headers.items()
+        ]
+    access.code = described.code
+    return HttpReply(status=described.status, headers=headers, body=content)
+
+
+def envelope(status: int, code: str, message: str, param: str | None = None) -> bytes:
+    """Return the JSON envelope that every error has."""
+    error: dict[str, Any] = {
+        "message": message,
+        "type": error_type(status),
+        "param": param,
+        "code": code,
+    }
+    return msgspec.json.encode({"error": error})
