@@ -2,9 +2,10 @@
 
 import pytest
 
+from gateway_core.http1.bounds import MAX_HEAD_BYTES
 from gateway_core.servers.http.body import RequestBody
 from gateway_core.servers.http.head import Head
-from gateway_core.servers.http.parser import MAX_HEAD_BYTES, HeadTooLarge, RequestParser
+from gateway_core.servers.http.parser import HeadTooLarge, RequestParser
 
 PIECES = [1_000, MAX_HEAD_BYTES - 1_000, 4 * MAX_HEAD_BYTES]
 
