@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from gateway_core.door.access import AccessEntry
+from gateway_core.errors import RelayRefused
+from gateway_core.http1 import codings
+from gateway_core.http1.codings import CodingFault, Decoder, Undecodable, decoder_for
 from gateway_core.http1.messages import Headers
-from gateway_core.relay.encoding import decoder_for, too_large
 
 _LARGE: Final = 16 * 1024
 
@@ -33,7 +35,7 @@ class BodyReader:
             RelayRefused: ``unsupported_content_encoding``.
         """
         self._limit = limit
-        self._decode = decoder_for(encoding.strip().lower()) if encoding else None
+        self._decode = _decoder(encoding) if encoding else None
         self._pieces: list[bytes] = []
         self._small = bytearray()
         self._decoded = 0
@@ -45,7 +47,7 @@ class BodyReader:
         if self.received > self._limit:
             raise too_large()
         if self._decode is not None:
-            piece = self._decode.feed(piece, self._limit - self._decoded)
+            piece = _decoded(self._decode, piece, self._limit - self._decoded)
             self._decoded += len(piece)
         self._keep(piece)
 
@@ -67,7 +69,7 @@ class BodyReader:
             RelayRefused: ``invalid_request`` when the encoded body was cut short.
         """
         if self._decode is not None:
-            self._decode.finish()
+            _finish(self._decode)
         # A buffer that grew with the body would be copied several times on the way.
         pieces, self._pieces = self._pieces, []
         if len(pieces) == 1 and not self._small:
@@ -103,3 +105,45 @@ async def _read_on(headers: Headers, body: Incoming, limit: int, access: AccessE
     finally:
         access.bytes_in = reader.received
     return reader.finish()
+
+
+def _decoder(encoding: str) -> Decoder | None:
+    try:
+        return decoder_for(encoding)
+    except Undecodable as error:
+        raise _refusal(error) from None
+
+
+def _decoded(decoder: Decoder, piece: bytes, room: int) -> bytes:
+    try:
+        return decoder.feed(piece, room)
+    except Undecodable as error:
+        raise _refusal(error) from None
+
+
+def _finish(decoder: Decoder) -> None:
+    try:
+        decoder.finish()
+    except Undecodable as error:
+        raise _refusal(error) from None
+
+
+def _refusal(error: Undecodable) -> RelayRefused:
+    """Return what a request gets whose body cannot be decoded."""
+    if error.fault is CodingFault.TOO_LARGE:
+        return too_large()
+    if error.fault is CodingFault.UNKNOWN:
+        return RelayRefused(
+            "unsupported_content_encoding",
+            "the body's content-encoding must be gzip, deflate or zstd, or absent",
+            "content-encoding",
+            headers={"accept-encoding": codings.ACCEPTED},
+        )
+    return RelayRefused(
+        "invalid_request", "the body is not what its content-encoding says", "content-encoding"
+    )
+
+
+def too_large() -> RelayRefused:
+    """Return the refusal of a body that is over the limit."""
+    return RelayRefused("request_too_large", "the request's body is larger than the gateway takes")

@@ -114,7 +114,8 @@ def require_listing(caller: Caller, headers: Headers) -> None:
         RelayRefused: ``provider_key_header_not_allowed``, ``byok_required`` or
             ``permission_denied``.
     """
-    _check_key_header(caller, headers)
+    if not caller.rights.vendors:
+        customer_key(caller, headers)
     if not caller.rights.lists:
         raise RelayRefused("permission_denied", "the key may not list models")
 
@@ -126,17 +127,11 @@ def require_asking(caller: Caller, headers: Headers) -> None:
         RelayRefused: ``provider_key_header_not_allowed``, ``byok_required`` or
             ``permission_denied``.
     """
-    _check_key_header(caller, headers)
+    customer_key(caller, headers)
     if not caller.rights.asks:
         raise RelayRefused(
             "permission_denied", "questions are answered by an organization's own providers"
         )
-
-
-def _check_key_header(caller: Caller, headers: Headers) -> None:
-    """Refuse a customer's key from a caller that may not send one; do not ask for one."""
-    if not caller.rights.vendors:
-        customer_key(caller, headers)
 
 
 def _usable_key(sent: bytes | None) -> Secret:

@@ -7,11 +7,9 @@ from urllib.parse import unquote
 
 import httptools
 
+from gateway_core.http1.bounds import MAX_FRAMING_BYTES, MAX_HEAD_BYTES
 from gateway_core.http1.head import EXPECT, Head
 
-MAX_HEAD_BYTES: Final = 64 * 1024
-MAX_FRAMING_BYTES: Final = 1024 * 1024
-"""How much chunk heads and trailers may take beyond the size of the body that they frame."""
 _FRAMING: Final = len(": \r\n")
 _LONGEST_JOINED: Final = 8192
 """Every further value costs a copy of those before it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, Protocol, cast
 
 from gateway_core.errors import MalformedResponse, ProviderUnreachable
-from gateway_core.outbound.reply import ReplyReader
+from gateway_core.http1.replies import ReplyReader
 from gateway_core.outbound.target import RouteKey
 from gateway_core.types import DecisionReply
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from gateway_core import __version__
 from gateway_core.errors import ConfigError, ProviderError
-from gateway_core.outbound.decoding import ACCEPT_ENCODING
+from gateway_core.http1 import codings
 from gateway_core.secret import Secret
 
 _TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -26,7 +26,7 @@ _FRAMING: Final = frozenset(
     }
 )
 _MAX_KNOWN_SETS: Final = 64
-_OURS: Final = {"user-agent": f"s1gw/{__version__}", "accept-encoding": ACCEPT_ENCODING}
+_OURS: Final = {"user-agent": f"s1gw/{__version__}", "accept-encoding": codings.ACCEPTED}
 
 
 class Headers:

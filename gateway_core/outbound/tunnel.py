@@ -5,9 +5,9 @@ import re
 from typing import Final, cast
 
 from gateway_core.errors import ProviderUnreachable
+from gateway_core.http1.bounds import MAX_HEAD_BYTES
 from gateway_core.secret import Secret
 
-_MAX_HEAD_BYTES: Final = 64 * 1024
 _STATUS: Final = re.compile(rb"HTTP/1\.[01] (\d{3})(?: |\r\n)")
 
 
@@ -42,7 +42,7 @@ class Tunnel(asyncio.Protocol):
         """Wait for the end of the head; nothing may follow it before TLS begins."""
         self._received += data
         head, end, rest = self._received.partition(b"\r\n\r\n")
-        if not end and len(head) <= _MAX_HEAD_BYTES:
+        if not end and len(head) <= MAX_HEAD_BYTES:
             return
         found = _STATUS.match(self._received)
         if found is None or not end or (rest and found[1].startswith(b"2")):

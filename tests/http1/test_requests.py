@@ -2,8 +2,9 @@
 
 import pytest
 
+from gateway_core.http1.bounds import MAX_HEAD_BYTES
 from gateway_core.http1.head import Head
-from gateway_core.http1.requests import MAX_HEAD_BYTES, HeadTooLarge, RequestParser
+from gateway_core.http1.requests import HeadTooLarge, RequestParser
 from gateway_core.servers.http.body import RequestBody
 
 PIECES = [1_000, MAX_HEAD_BYTES - 1_000, 4 * MAX_HEAD_BYTES]

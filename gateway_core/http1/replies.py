@@ -6,13 +6,11 @@ from typing import Final
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from gateway_core.errors import MalformedResponse
+from gateway_core.http1.bounds import MAX_FRAMING_BYTES, MAX_HEAD_BYTES, MAX_REPLY_BYTES
 from gateway_core.types import DecisionReply
 
-MAX_REPLY_BYTES: Final = 10 * 1024 * 1024
-_MAX_HEAD_BYTES: Final = 64 * 1024
 _FIELD_CHARGE: Final = 256
 _ORDINARY_HEAD_BYTES: Final = 12 * 1024
-_MAX_FRAMING_BYTES: Final = 1024 * 1024
 _NO_PARSER: Final = HttpResponseParser(None)
 
 
@@ -57,7 +55,7 @@ class ReplyReader:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
             self._judge(error)
-        if self._received > _MAX_HEAD_BYTES:
+        if self._received > MAX_HEAD_BYTES:
             self._check_framing()
         return self.complete
 
@@ -72,9 +70,9 @@ class ReplyReader:
 
     def _check_framing(self) -> None:
         framing = self._received - self._body_size
-        if framing > _MAX_HEAD_BYTES and not self.status:
+        if framing > MAX_HEAD_BYTES and not self.status:
             raise MalformedResponse("the reply's headers are too large")
-        if framing > _MAX_FRAMING_BYTES + self._body_size:
+        if framing > MAX_FRAMING_BYTES + self._body_size:
             raise MalformedResponse("the reply is mostly framing")
 
     def end(self) -> bool:
@@ -104,7 +102,7 @@ class ReplyReader:
         """Judge the head of the reply; an interim one (1xx) is read over."""
         fields, self._fields = self._fields, []
         self._head_size += sum(map(len, fields)) + _FIELD_CHARGE * len(fields) // 2
-        if self._head_size > _MAX_HEAD_BYTES:
+        if self._head_size > MAX_HEAD_BYTES:
             raise MalformedResponse("the reply's headers are too large")
         status = self._parser.get_status_code()
         if status < 200:

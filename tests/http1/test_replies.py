@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway_core.errors import MalformedResponse
-from gateway_core.outbound.reply import ReplyReader
+from gateway_core.http1.replies import ReplyReader
 from gateway_core.types import DecisionReply
 
 REPLIES = [
