@@ -65,6 +65,7 @@ class RequestParser:
 
     Attributes:
         in_head: whether a head is only partly there.
+        ended: whether no request follows, whatever comes.
         body: the body that is only partly there.
     """
 
@@ -79,13 +80,13 @@ class RequestParser:
         self._size = self._taken = self._others = 0
         self._fault: type[Malformed] = Malformed
         self._last = False
-        self._ended = False
+        self.ended = False
         self.in_head = False
         self.body: BodySink | None = None
 
     def stop(self) -> None:
         """Take no notice of what comes from now on."""
-        self._ended, self.in_head, self.body = True, False, None
+        self.ended, self.in_head, self.body = True, False, None
 
     def feed(self, data: bytes | memoryview) -> None:
         """Parse ``data``.
@@ -93,7 +94,7 @@ class RequestParser:
         Raises:
             Malformed: it is not HTTP/1.1, or a head that is too large.
         """
-        if self._ended:
+        if self.ended:
             return
         self._size = len(data)
         try:
@@ -103,7 +104,7 @@ class RequestParser:
             return
         except httptools.HttpParserError:
             # What follows a last request is nobody's business.
-            if not self._ended:
+            if not self.ended:
                 raise self._fault from None
         if self.in_head or self.body is not None:
             self._bound()
@@ -189,7 +190,7 @@ class RequestParser:
         if (body := self.body) is not None:
             self.body = None
             body.finish()
-        self._ended = self._last
+        self.ended = self._last
 
 
 def _check(headers: dict[bytes, bytes], version: str) -> None:

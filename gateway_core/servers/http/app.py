@@ -15,10 +15,10 @@ from gateway_core.door.refusals import refusal as refused
 from gateway_core.errors import ConfigError, GatewayError
 from gateway_core.http1.messages import HttpReply
 from gateway_core.http1.requests import Malformed
+from gateway_core.http1.states import ClientTimeouts, moves
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.allocator import keep_freed_memory
 from gateway_core.servers.http.body import ClientGone
-from gateway_core.servers.http.deadline import ClientTimeouts
 from gateway_core.servers.http.exchange import REQUEST_ID, Exchange, new_request_id
 from gateway_core.servers.http.reply import refusal
 from gateway_core.servers.http.routes import find
@@ -46,6 +46,7 @@ class Application:
 
     Attributes:
         timeouts: how long clients may take.
+        moves: what state of a connection may follow which, and how long it may last.
         reading: where all connections are read to: what comes is parsed before anything else is
             read, and copied once, when the parser hands over a piece of a body.
     """
@@ -55,6 +56,7 @@ class Application:
     ) -> None:
         """Take what opens the services on the event loop that will use them."""
         self.timeouts = timeouts or ClientTimeouts()
+        self.moves = moves(self.timeouts)
         self._opener = opener
         self._access_log = access_log
         self._services: Services

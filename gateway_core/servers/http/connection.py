@@ -3,23 +3,28 @@
 It takes the place of uvicorn's own protocol, which bounds neither a head nor the time that a
 request takes to come in, answers what is not HTTP in plain text, and writes a reply in two
 pieces. uvicorn keeps the sockets, the processes and the shutdown.
+
+What a connection may do next, and how long it may take, stands in ``http1.states``.
 """
 
 import asyncio
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from gateway_core.errors import RelayRefused
 from gateway_core.http1.messages import HttpReply
-from gateway_core.http1.requests import Malformed, TooSlow
+from gateway_core.http1.requests import TooSlow
+from gateway_core.http1.states import State
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.body import ClientGone
 from gateway_core.servers.http.deadline import Deadline
 from gateway_core.servers.http.exchange import Exchange
 from gateway_core.servers.http.reply import send
-from gateway_core.servers.http.request_queue import Inbox
+from gateway_core.servers.http.request_queue import RequestQueue
+
+_OPEN_ENDED: Final = (State.OPENED, State.IDLE)
+_FLUSHING: Final = (State.BLOCKED, State.CLOSING)
 
 
 class ClientConnection(asyncio.BufferedProtocol):
@@ -39,31 +44,33 @@ class ClientConnection(asyncio.BufferedProtocol):
     ) -> None:
         """Prepare a connection; the arguments are uvicorn's."""
         self._app: Application = config.loaded_app
-        self._timeouts = self._app.timeouts
-        self._state = server_state
+        self._moves = self._app.moves
+        self._server = server_state
         self._loop = _loop or asyncio.get_running_loop()
         self._deadline = Deadline(self._loop, self._expire)
         self._transport: asyncio.Transport
-        self._inbox: Inbox
+        self._queue: RequestQueue
         self._task: asyncio.Task[None]
-        self._stuck = False
-        self._left = 0
-        self._last = False
-        self._deaf = False
+        self._state = State.OPENED
+        # Whether the connection ends with the reply to the last request that came.
+        self._ending = False
+        # Whether the client does not take what was written, and how much of it is left.
+        self._blocked = False
+        self._unsent_bytes = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request."""
         self._transport = cast("asyncio.Transport", transport)
-        self._inbox = Inbox(self._transport)
-        self._state.connections.add(self)  # type: ignore[arg-type]
-        self._deadline.set(self._timeouts.head_s)
+        self._queue = RequestQueue(self._transport)
+        self._server.connections.add(self)  # type: ignore[arg-type]
+        self._deadline.set(self._app.timeouts.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         """Stop what is under way: nobody waits for it."""
-        self._state.connections.discard(self)
+        self._server.connections.discard(self)
         self._deadline.stop()
-        self._inbox.waiting.clear()
-        if (exchange := self._inbox.current) is not None:
+        self._queue.waiting.clear()
+        if (exchange := self._queue.current) is not None:
             exchange.abandoned = True
             exchange.body.fail(ClientGone())
             if exchange.begun:
@@ -75,52 +82,58 @@ class ClientConnection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Take what the client sent."""
-        try:
-            self._inbox.parser.feed(self._app.reading[:nbytes])
-        except Malformed as fault:
-            # What came whole before it is answered first.
-            self._settle()
-            self._reject(fault)
-        exchange = self._inbox.current
-        if exchange is None:
-            self._settle()
-        elif exchange.body.complete:
-            self._deadline.clear()
+        queue = self._queue
+        queue.feed(self._app.reading[:nbytes])
+        if queue.current is None:
+            self._advance()
+        elif self._state is State.BODY and queue.current.body.complete:
+            self._enter(State.ANSWERING)
 
     def pause_writing(self) -> None:
         """Note that the client takes no more for now."""
-        self._stuck = True
-        self._left = self._transport.get_write_buffer_size()
+        self._blocked = True
+        self._unsent_bytes = self._transport.get_write_buffer_size()
 
     def resume_writing(self) -> None:
         """Go on: the client has taken what was waiting."""
-        self._stuck = False
-        self._settle()
+        self._blocked = False
+        if self._queue.current is None:
+            self._advance()
 
     def shutdown(self) -> None:
-        """Answer what is under way and no more; called by uvicorn."""
-        self._last = True
-        if self._inbox.current is None:
-            self._transport.close()
+        """Answer what came and no more; called by uvicorn."""
+        self._ending = True
+        if self._state in _OPEN_ENDED:
+            self._close()
 
-    def _settle(self) -> None:
-        """Do what is next, unless a request is being answered."""
-        inbox = self._inbox
-        if inbox.current is not None or self._transport.is_closing():
+    def _enter(self, state: State) -> None:
+        """Go over to ``state``, and limit the time that it may last; to stay changes nothing.
+
+        Raises:
+            KeyError: the table does not have ``state`` after the present one.
+        """
+        if state is not self._state:
+            self._deadline.set(self._moves[self._state][state])
+            self._state = state
+
+    def _advance(self) -> None:
+        """Do what is next, now that no request is being answered."""
+        queue = self._queue
+        if self._transport.is_closing():
             return
-        if self._stuck:
-            self._deadline.within(self._timeouts.send_s)
-        elif inbox.waiting and not self._last:
-            self._start(inbox.next())
+        if self._blocked:
+            self._enter(State.BLOCKED)
+        elif queue.waiting:
+            self._start(queue.next())
+        elif queue.fault is not None:
+            self._refuse()
         else:
-            self._wait()
+            self._await_more()
 
     def _start(self, exchange: Exchange) -> None:
-        self._deadline.clear()
-        if not exchange.body.complete:
-            self._deadline.set(self._timeouts.body_s)
+        self._enter(State.ANSWERING if exchange.body.complete else State.BODY)
         self._task = task = self._loop.create_task(self._app.answer(exchange, self._finish))
-        self._state.tasks.add(task)
+        self._server.tasks.add(task)
 
     def _finish(self, exchange: Exchange, reply: HttpReply) -> None:
         """Give the client its reply, and go on."""
@@ -128,71 +141,72 @@ class ClientConnection(asyncio.BufferedProtocol):
             if not exchange.abandoned:
                 self._write(exchange, reply)
         finally:
-            self._state.tasks.discard(self._task)
-            self._inbox.current = None
+            self._server.tasks.discard(self._task)
+            self._queue.current = None
             if not exchange.body.complete:
                 exchange.body.discard()
-            self._settle()
+            self._advance()
 
     def _write(self, exchange: Exchange, reply: HttpReply) -> None:
-        if not exchange.body.complete and exchange.asks_first:
+        queue = self._queue
+        if exchange.expects_continue and not exchange.body.complete:
             # Whether the body follows is open now, so that no next request can be told from it
             # (RFC 9110 §10.1.1).
-            self._stop_hearing()
-        self._last = self._last or not exchange.head.keep_alive
-        standing, with_body = self._state.default_headers, exchange.head.method != "HEAD"
-        send(reply, self._transport, standing, keep_alive=not self._last, with_body=with_body)
+            queue.stop()
+        if queue.parser.ended or not exchange.head.keep_alive:
+            self._ending = True
+        standing, with_body = self._server.default_headers, exchange.head.method != "HEAD"
+        keep_alive = not (self._ending and queue.empty)
+        send(reply, self._transport, standing, keep_alive=keep_alive, with_body=with_body)
 
-    def _wait(self) -> None:
+    def _refuse(self) -> None:
+        """Answer what is no request, after all that came before it."""
+        fault, self._queue.fault = self._queue.fault, None
+        if fault is not None:
+            send(self._app.reject(fault), self._transport)
+        self._close()
+
+    def _await_more(self) -> None:
         """Wait for the next request, or for the end."""
-        inbox = self._inbox
-        if not inbox.reading:
-            inbox.read_on()
-        if inbox.parser.body is not None:
-            self._deadline.within(self._timeouts.linger_s)
-        elif self._last:
+        queue = self._queue
+        if not queue.reading:
+            queue.read_on()
+        parser = queue.parser
+        if parser.body is not None:
+            self._enter(State.LINGERING)
+        elif self._ending or parser.ended:
             self._close()
-        elif inbox.parser.in_head:
-            self._deadline.within(self._timeouts.head_s)
-        else:
-            self._deadline.set(self._timeouts.keep_alive_s)
+        elif parser.in_head:
+            self._enter(State.HEAD)
+        elif self._state is not State.OPENED:
+            self._enter(State.IDLE)
 
     def _close(self) -> None:
-        if not self._deaf:
-            self._deadline.within(self._timeouts.send_s)
+        if not self._queue.stopped:
+            self._enter(State.CLOSING)
             self._transport.close()
-        else:
+        elif self._state is not State.SHUT:
             # A close with bytes unread is a reset, which may take the reply from the client.
-            self._deadline.within(self._timeouts.linger_s)
+            self._enter(State.SHUT)
             if self._transport.can_write_eof():
                 self._transport.write_eof()
 
-    def _stop_hearing(self) -> None:
-        self._inbox.parser.stop()
-        self._deaf = self._last = True
-
-    def _reject(self, fault: Malformed) -> None:
-        """Answer what is no request, unless another one's reply is due."""
-        exchange, lingering = self._inbox.current, self._inbox.parser.body is not None
-        self._stop_hearing()
-        if exchange is None and not lingering:
-            send(self._app.reject(fault), self._transport)
-        elif exchange is not None and not exchange.body.complete:
-            exchange.body.fail(RelayRefused(fault.code, fault.sentence))
-
     def _expire(self) -> None:
-        if self._inbox.current is not None or self._inbox.parser.in_head:
-            self._reject(TooSlow())
-            self._settle()
-        elif self._stuck or self._transport.is_closing():
-            self._judge_taking()
+        """Do what the table says of a state whose time is over."""
+        if self._state in (State.HEAD, State.BODY):
+            self._queue.refuse(TooSlow())
+            if self._queue.current is None:
+                self._advance()
+        elif self._state in _FLUSHING:
+            self._check_write_progress()
         else:
+            self._enter(State.CLOSING)
             self._transport.close()
 
-    def _judge_taking(self) -> None:
-        """Go on with a client that takes its reply slowly; be done with one that takes nothing."""
-        before, self._left = self._left, self._transport.get_write_buffer_size()
-        if self._left < before:
-            self._deadline.set(self._timeouts.send_s)
+    def _check_write_progress(self) -> None:
+        """Go on with a client that takes its reply slowly; drop one that takes nothing."""
+        before, self._unsent_bytes = self._unsent_bytes, self._transport.get_write_buffer_size()
+        if self._unsent_bytes < before:
+            self._deadline.set(self._app.timeouts.send_s)
         else:
             self._transport.abort()

@@ -1,29 +1,8 @@
-"""How long a client may take, and a deadline that is moved often and hardly ever reached."""
+"""A deadline that is moved often and hardly ever reached."""
 
 import asyncio
 from collections.abc import Callable
 from math import inf
-
-import attrs
-
-
-@attrs.frozen(kw_only=True)
-class ClientTimeouts:
-    """How long a client may take with what, in seconds.
-
-    Attributes:
-        keep_alive_s: to begin with its next request.
-        head_s: to send a request's head.
-        body_s: to send its body.
-        linger_s: to send the rest of what has its reply already.
-        send_s: to take anything of a reply.
-    """
-
-    keep_alive_s: float = 75.0
-    head_s: float = 20.0
-    body_s: float = 120.0
-    linger_s: float = 5.0
-    send_s: float = 60.0
 
 
 class Deadline:
@@ -45,11 +24,6 @@ class Deadline:
         self._due = due = self._loop.time() + seconds
         if due < self._armed_for:
             self._arm()
-
-    def within(self, seconds: float) -> None:
-        """Let the time be over in ``seconds``, unless it is before that."""
-        if self._loop.time() + seconds < self._due:
-            self.set(seconds)
 
     def clear(self) -> None:
         """Let nothing be due."""

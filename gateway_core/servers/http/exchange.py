@@ -30,6 +30,8 @@ class Exchange(msgspec.Struct, eq=False):
         started: when its head was whole, on ``perf_counter``'s clock.
         begun: whether anything has been done for it.
         abandoned: whether the client left before it had its reply.
+        expects_continue: whether the client waits to be told before it sends its body
+            (RFC 9110 §10.1.1).
     """
 
     head: Head
@@ -39,11 +41,7 @@ class Exchange(msgspec.Struct, eq=False):
     started: float
     begun: bool = False
     abandoned: bool = False
-
-    @property
-    def asks_first(self) -> bool:
-        """Whether the client waits to be told before it sends its body."""
-        return self.head.headers.get(EXPECT, b"").lower() == b"100-continue"
+    expects_continue: bool = False
 
     def json(self, status: int, content: Any) -> HttpReply:
         """Answer with ``content`` as JSON."""
@@ -67,7 +65,10 @@ def open_exchange(head: Head, client: str, body: RequestBody) -> Exchange:
     sent = head.headers.get(REQUEST_ID)
     own_id = new_request_id() if sent is None else _sane(sent)
     access = AccessEntry(request_id=own_id, method=head.method)
-    return Exchange(head, client, body, access, perf_counter())
+    exchange = Exchange(head, client, body, access, perf_counter())
+    if EXPECT in head.headers:
+        exchange.expects_continue = head.headers[EXPECT].lower() == b"100-continue"
+    return exchange
 
 
 def new_request_id() -> str:

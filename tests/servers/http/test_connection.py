@@ -117,10 +117,39 @@ def test_a_connection_goes_on_after_pipelined_requests_without_bodies(client: Cl
         assert [client.reply()[0] for _ in range(5)] == [200] * 5
 
 
-def test_requests_sent_far_ahead_are_not_kept(client: Client) -> None:
-    client.send(request(line="GET /healthz HTTP/1.1") * 1000)
-    assert client.reply()[0] == 200
-    assert len(client.file.read()) < 50 * 200
+@pytest.mark.parametrize("number", [2, 31, 32, 33, 40, 1000, 5000])
+def test_requests_sent_far_ahead_are_all_answered_in_their_order(
+    client: Client, number: int
+) -> None:
+    paths = ["/healthz" if index % 3 else "/nothing" for index in range(number)]
+    client.send(b"".join(request(line=f"GET {path} HTTP/1.1") for path in paths))
+    told = [client.reply()[0] for _ in paths]
+    assert told == [200 if path == "/healthz" else 404 for path in paths]
+
+
+@pytest.mark.parametrize("number", [1, 2, 40])
+@pytest.mark.parametrize("bad", [b"never-log-this\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"\0"])
+def test_whole_requests_are_answered_before_what_is_none(
+    client: Client, number: int, bad: bytes
+) -> None:
+    client.send(request(f"content-length: {len(BODY)}", body=BODY) * number + bad)
+    assert [client.reply()[0] for _ in range(number + 1)] == [200] * number + [400]
+    assert client.file.read() == b""
+
+
+def test_a_fault_in_a_later_body_is_told_to_its_own_request_alone(client: Client) -> None:
+    whole = request(f"content-length: {len(BODY)}", body=BODY)
+    client.send(whole * 2 + request("transfer-encoding: chunked") + b"never-a-size\r\n")
+    assert [client.reply()[0] for _ in range(3)] == [200, 200, 400]
+    assert client.file.read() == b""
+
+
+def test_requests_after_the_last_one_are_not_answered(client: Client) -> None:
+    last = request("connection: close", line="GET /healthz HTTP/1.1")
+    client.send(request(line="GET /healthz HTTP/1.1") * 3 + last * 2)
+    replies = [client.reply() for _ in range(4)]
+    assert [reply[0] for reply in replies] == [200] * 4
+    assert client.file.read() == b""
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
@@ -261,7 +290,7 @@ def test_nothing_is_answered_after_a_refused_head(client: Client) -> None:
 
 def test_a_request_is_answered_that_came_whole_with_one_that_is_refused(client: Client) -> None:
     client.send(request(line="GET /healthz HTTP/1.1") + request("host: another"))
-    assert client.reply()[0] == 200
+    assert [client.reply()[0] for _ in range(2)] == [200, 400]
     assert client.closed
 
 
@@ -272,7 +301,7 @@ def test_a_malformed_request_does_not_take_the_reply_of_the_one_before(
     upstream.queue(Reply(body={"answers": {}, "usage": {}}, gate=gate))
     client.send(request(f"content-length: {len(BODY)}", body=BODY) + b"never-log-this\r\n\r\n")
     gate.open()
-    assert client.reply()[0] == 200
+    assert [client.reply()[0] for _ in range(2)] == [200, 400]
     assert client.closed
 
 

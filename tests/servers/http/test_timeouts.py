@@ -11,9 +11,9 @@ import pytest
 
 from gateway_core.config.load import Loaded, load_config
 from gateway_core.door.access import AccessEntry
+from gateway_core.http1.states import ClientTimeouts
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.app import Application
-from gateway_core.servers.http.deadline import ClientTimeouts
 from gateway_core.servers.http.services import open_services
 from gateway_core.testing import Gate, Reply, ScriptedUpstream
 
