@@ -2,6 +2,7 @@
 
     GatewayError
     ├── InvalidRequest              the caller's request is at fault; names the field
+    │   └── InvalidJson             a text is no JSON, or not as strict as it has to be
     ├── ConfigError                 the configuration is at fault; lists every fault
     │   └── PluginUnavailable       a dialect or middleware that cannot be used, and why
     ├── RelayRefused                the relay turned a call away before any provider saw it
@@ -53,6 +54,10 @@ class InvalidRequest(GatewayError):
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)
         self.field = field
+
+
+class InvalidJson(InvalidRequest):
+    """A text is no JSON, or not as strict as it has to be; ``field`` is a key that is repeated."""
 
 
 class ConfigError(GatewayError):

@@ -1,6 +1,5 @@
 """The values that cross the line between the host and its plugins."""
 
-import json
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
@@ -8,8 +7,9 @@ from typing import Any, Final
 
 import attrs
 
-from gateway_core.errors import MalformedResponse
+from gateway_core.errors import InvalidJson, MalformedResponse
 from gateway_core.secret import Secret
+from gateway_core.strict_json import read_json
 
 _EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -155,26 +155,21 @@ class DecisionReply:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """Parse an upstream's reply, which must be one JSON object in UTF-8, as RFC 8259 has it.
+    """Parse an upstream's reply, which must be one JSON object, as ``strict_json`` reads it.
 
     Raises:
         MalformedResponse: it is something else; the text never quotes it.
     """
     try:
-        found: object = _decoder.decode(body.decode())
-    # A ValueError also covers NaN, bad UTF-8 and absurdly long integers.
-    except (ValueError, RecursionError):
-        raise MalformedResponse("the reply is not JSON") from None
+        found: object = read_json(body, "the reply")
+    except InvalidJson as error:
+        # A key is the upstream's text, which may hold anything.
+        twice = error.field is not None
+        text = "the reply has a key twice in one object" if twice else f"{error}"
+        raise MalformedResponse(text) from None
     if not isinstance(found, dict):
         raise MalformedResponse("the reply is not a JSON object")
     return found
-
-
-def _refuse_constant(_: str) -> object:
-    raise ValueError
-
-
-_decoder: Final = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 @attrs.frozen(kw_only=True)

@@ -1,6 +1,5 @@
 """``s1gw decide``: one question, one answer."""
 
-import json
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +9,8 @@ from typing import Any, Final
 import click
 
 from gateway_core.cli.terminal import bar, percent, plain, say, say_json
+from gateway_core.errors import InvalidJson
+from gateway_core.strict_json import read_json
 
 EXIT_CODES: Final = {"decided": 0, "abstained": 3, "error": 1}
 USAGE: Final = 2
@@ -93,11 +94,13 @@ def read_context(text: str) -> dict[str, Any]:
     try:
         if text.startswith("@"):
             text = sys.stdin.read() if text == "@-" else Path(text[1:]).read_text(encoding="utf-8")
-        found = json.loads(text)
+        found = read_json(text, "the context")
     except OSError as error:
         raise _bad_context(f"the file cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise _bad_context("expected JSON, or @FILE with JSON in it") from None
+    except UnicodeDecodeError:
+        raise _bad_context("the file is not UTF-8") from None
+    except InvalidJson as error:
+        raise _bad_context(f"{error}; expected JSON, or @FILE with JSON in it") from None
     if not isinstance(found, dict):
         raise _bad_context("expected a JSON object")
     return found

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final
@@ -9,9 +10,10 @@ from typing import Any, Final
 import attrs
 
 from gateway_core.decide.request import parse_request
-from gateway_core.errors import InvalidRequest
+from gateway_core.errors import InvalidJson, InvalidRequest
 from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.recorded import recorded_answer
+from gateway_core.strict_json import read_json
 from gateway_core.wire.question import YES_NO, Question, QuestionType
 
 _ASKED: Final = ("question", "options", "context")
@@ -89,11 +91,9 @@ def _shown(faults: list[str]) -> list[str]:
 def _labelled(line: bytes, name: str) -> Labelled:
     try:
         # Some programs begin a file with a byte order mark.
-        row = json.loads(line.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise ValueError("not UTF-8") from None
-    except (ValueError, RecursionError):
-        raise ValueError("not JSON") from None
+        row = read_json(line.removeprefix(BOM_UTF8), "it")
+    except InvalidJson as error:
+        raise ValueError(str(error)) from None
     if not isinstance(row, dict):
         raise ValueError("not a JSON object")
     return labelled_row(row, name)

@@ -92,9 +92,11 @@ def test_rounded_probabilities_are_made_to_sum_to_1():
 
 BAD = [
     (b"{", "not JSON"),
-    (b"[" * 100_000, "not JSON"),
+    (b"[" * 100_000, "nested more than 128 deep"),
+    (b'{"question": "?", "gold": "yes", "gold": "no"}', "'gold' occurs twice"),
     (b'{"question": "Was it caf\xe9?", "gold": "yes"}', "not UTF-8"),
     (json.dumps(ASKED).encode("utf-16"), "not UTF-8"),
+    (json.dumps(ASKED).encode("utf-16-le"), "not UTF-8"),
     (b"[1]", "not a JSON object"),
     (ASKED | {"gold": "legal"}, "gold: 'legal' is not among the options"),
     (ASKED | {"gold": None}, "gold: missing"),
@@ -110,8 +112,8 @@ BAD = [
     (ASKED | ANSWER | {"model": None}, "the provider and the model"),
     (ASKED | ANSWER | {"latency_ms": "4"}, "latency_ms: must be a number"),
     (ASKED | ANSWER | {"latency_ms": -1}, "latency_ms: must be a number"),
-    (ASKED | ANSWER | {"latency_ms": float("nan")}, "latency_ms: must be a number"),
-    (ASKED | ANSWER | {"probabilities": {"billing": float("nan"), "sales": 1}}, "within [0, 1]"),
+    (ASKED | ANSWER | {"latency_ms": float("nan")}, "NaN is not JSON"),
+    (ASKED | ANSWER | {"probabilities": {"billing": float("nan"), "sales": 1}}, "NaN is not JSON"),
     (NO_CONTENT | {"question_type": "score"}, "question_type: must be"),
     (NO_CONTENT | {"gold": 3}, "gold: 3 is not the place of an option"),
     (NO_CONTENT | {"gold": -1}, "gold: must be the place"),

@@ -1,17 +1,16 @@
 """The decide contract over HTTP, and MCP: for each caller a gateway over its own providers."""
 
-import json
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from gateway_core.door.callers import Caller
-from gateway_core.errors import InvalidRequest
 from gateway_core.gateway import Gateway
 from gateway_core.middleware import build_middleware
 from gateway_core.registry import OrgRegistry, Registry
 from gateway_core.servers.http.mcp_face import McpFace
+from gateway_core.strict_json import read_json
 
 if TYPE_CHECKING:
     from mcp.server import Server
@@ -87,25 +86,7 @@ def parse_question(content: bytes, request_id: str) -> Any:
     """Return the JSON value of a decide request, under ``request_id`` unless it has its own.
 
     Raises:
-        InvalidRequest: it is no JSON, has a key twice, or holds NaN or an infinity.
+        InvalidJson: it is no JSON, or not as strict as it has to be; see ``strict_json``.
     """
-    try:
-        found = json.loads(content, object_pairs_hook=_object, parse_constant=_refuse_constant)
-    except InvalidRequest:
-        raise
-    except (ValueError, RecursionError):
-        raise InvalidRequest("the body is not JSON") from None
+    found = read_json(content, "the body")
     return {"request_id": request_id, **found} if isinstance(found, dict) else found
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidRequest(f"{twice[:64]!r} occurs twice in one object", twice)
-    return found
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise InvalidRequest(f"{name} is not JSON")

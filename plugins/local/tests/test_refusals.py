@@ -20,13 +20,14 @@ def score(*levels):
 
 
 FAULTS = {
-    "not JSON": (b"{", "body: is not valid JSON"),
-    "not UTF-8": (b'{"a": "\xff"}', "body: is not valid JSON"),
-    "NaN": (b'{"a": NaN}', "body: is not valid JSON"),
-    "endless number": (b'{"a": ' + b"1" * 5000 + b"}", "body: is not valid JSON"),
-    "nested too deeply": (b"[" * 200_000, "body: is nested too deeply"),
+    "not JSON": (b"{", "body: it is not JSON"),
+    "not UTF-8": (b'{"a": "\xff"}', "body: it is not UTF-8"),
+    "UTF-16": ('{"a": 1}'.encode("utf-16-le"), "body: it is not UTF-8"),
+    "NaN": (b'{"a": NaN}', "body: NaN is not JSON"),
+    "endless number": (b'{"a": ' + b"1" * 5000 + b"}", "body: it holds a number of too many"),
+    "nested too deeply": (b"[" * 200_000, "body: it is nested more than 128 deep"),
     "array": (b"[]", "body: must be an object"),
-    "duplicate key": (b'{"a": 1, "a": 2}', "body: has an object with a duplicate key"),
+    "duplicate key": (b'{"a": 1, "a": 2}', "body: 'a' occurs twice in one object"),
     "no model": (body(model=None), "model: must be a non-empty string"),
     "model of another type": (body(model=3), "model: must be a non-empty string"),
     "no state": ({"model": "local", "questions": {"q": CHOICE}}, "state: is required"),

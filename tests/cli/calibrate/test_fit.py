@@ -73,7 +73,7 @@ def test_failures_are_told_and_the_answers_kept(run, labelled, upstream):
 def test_bad_lines_are_named_and_skipped_only_when_asked(run, labelled):
     path = labelled(40, "{", json.dumps({"question": "?", "options": ["a", "b"], "gold": "c"}))
     found = run("calibrate", "fit", path, "--provider", "acme", "--yes", code=1)
-    assert "line 41: not JSON" in found.stderr
+    assert "line 41: it is not JSON" in found.stderr
     assert "line 42: gold: 'c' is not among the options" in found.stderr
     run("calibrate", "fit", path, "--provider", "acme", "--yes", "--skip-bad")
 

@@ -143,6 +143,12 @@ INVALID = {
     "unknown field": b'{"question": "a", "more": 1}',
     "not UTF-8": b'{"question": "\xff"}',
     "deep": b'{"question": ' + b"[" * 100_000,
+    "deep and whole": b'{"question": "a", "context": {"b": %s}}' % (b"[" * 200 + b"]" * 200),
+    "UTF-8 with a byte order mark": b'\xef\xbb\xbf{"question": "a"}',
+    "UTF-16": '{"question": "a"}'.encode("utf-16"),
+    "UTF-16 without a mark": '{"question": "a"}'.encode("utf-16-le"),
+    "UTF-16, big end first": '{"question": "a"}'.encode("utf-16-be"),
+    "UTF-32": '{"question": "a"}'.encode("utf-32-le"),
 }
 
 

@@ -4,13 +4,13 @@ Every fault names the path of the field that is at fault. Unknown keys are ignor
 reference server does.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import attrs
 
-from gateway_core.errors import RequestTooLarge
+from gateway_core.errors import InvalidJson, RequestTooLarge
+from gateway_core.strict_json import read_json
 from s1gw_local.question import Question, fault, read_question
 from s1gw_local.render import plain
 
@@ -54,30 +54,12 @@ def _too_large(reason: str) -> RequestTooLarge:
 
 def _parsed(raw: bytes) -> Mapping[str, Any]:
     try:
-        found = json.loads(raw, object_pairs_hook=_unique, parse_constant=_no_constant)
-    except ValueError as error:
-        reason = (
-            str(error) if isinstance(error, _DuplicateKeyError) else "is not valid JSON in UTF-8"
-        )
-        raise fault("body", reason) from None
+        found = read_json(raw, "it")
+    except InvalidJson as error:
+        raise fault("body", str(error)) from None
     if not isinstance(found, dict):
         raise fault("body", "must be an object")
     return found
-
-
-class _DuplicateKeyError(ValueError):
-    """An object that names one key twice, of which JSON parsers keep an arbitrary one."""
-
-
-def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _DuplicateKeyError("has an object with a duplicate key")
-    return found
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(name)
 
 
 def _checked(body: Mapping[str, Any]) -> Body:
