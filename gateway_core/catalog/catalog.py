@@ -12,6 +12,7 @@ from gateway_core.catalog.claims import Claims, read_claims
 from gateway_core.catalog.refs import Kind, PluginRef, State, canonical
 from gateway_core.catalog.scan import offers, plugin_refs
 from gateway_core.errors import PluginUnavailable
+from gateway_core.places import place_of
 
 _TEXT_LIMIT: Final = 300
 
@@ -126,7 +127,7 @@ def _told(error: BaseException) -> str:
     """Return what failed; in words only where they are Python's own: others may hold anything."""
     kind = type(error).__name__
     if not isinstance(error, ImportError | AttributeError | NameError | SyntaxError):
-        return f"importing it raised {kind}"
+        return f"importing it raised {kind}{place_of(error)}"
     return f"{kind}: {' '.join(str(error).split())[:_TEXT_LIMIT]}"
 
 
