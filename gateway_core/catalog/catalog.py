@@ -104,10 +104,13 @@ class Catalog:
         if other := next((ref for ref in self.refs if ref.name == name), None):
             return f"no {kind.label} {name!r} is installed; it is {other.kind} of {other.origin}"
         close = difflib.get_close_matches(name, names, n=1)
-        hint = (
-            f"did you mean {close[0]!r}?" if close else f"installed: {', '.join(names) or 'none'}"
+        if close:
+            return f"no {kind.label} {name!r} is installed; did you mean {close[0]!r}?"
+        known = ", ".join(names) or "none"
+        return (
+            f"no {kind.label} {name!r} is installed; install its plugin, or remove what names it; "
+            f"installed: {known}"
         )
-        return f"no {kind.label} {name!r} is installed; {hint}"
 
     def _broken(self, ref: PluginRef, reason: str) -> PluginUnavailable:
         broken = attrs.evolve(ref, state=State.BROKEN, detail=f"{ref.origin}: {reason}")
