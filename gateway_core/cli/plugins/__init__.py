@@ -99,6 +99,7 @@ def _result(result: "CheckResult") -> dict[str, Any]:
         "why": rule.why,
         "passed": result.passed,
         "found": result.found,
+        "untried": result.untried,
     }
 
 
@@ -106,6 +107,9 @@ def _show(results: Iterable["CheckResult"]) -> None:
     for result in results:
         if result.passed:
             say(f"pass  {result.check.rule}", fg="green")
+        elif result.untried is not None:
+            say(f"----  {result.check.rule}", fg="yellow")
+            say(f"      not tried: {result.untried}")
         else:
             say(f"FAIL  {result.check.rule}", fg="red", bold=True)
             say(f"      found: {plain(result.found)}")
