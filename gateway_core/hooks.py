@@ -26,6 +26,7 @@ from gateway_core.errors import (
     ProviderTimeout,
 )
 from gateway_core.hookspecs import PROJECT, ProviderSpec, hookimpl
+from gateway_core.places import place_of
 from gateway_core.types import Capabilities, DecisionReply, Format, ModelInfo, ProbeResult
 
 _log: Final = logging.getLogger("s1gw.provider")
@@ -57,8 +58,8 @@ def make_hooks(plugin: object, name: str, endpoint: Endpoint) -> ProviderSpec:
     """Register one provider and check it against the specification.
 
     Raises:
-        PluginUnavailable: a hook is missing, misspelt, takes an argument that the
-            specification does not have, or is sync where it must be async.
+        PluginUnavailable: a hook is missing, misspelt, not marked with ``@hookimpl``, takes an
+            argument that the specification does not have, or is sync where it must be async.
     """
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(ProviderSpec)
@@ -70,16 +71,19 @@ def make_hooks(plugin: object, name: str, endpoint: Endpoint) -> ProviderSpec:
         # The text shows the plugin, whose repr may hold anything.
         told = str(error).replace(repr(plugin), type(plugin).__name__)
         raise PluginUnavailable(f"provider {name!r}: {told}") from error
-    faults = [fault for hook in HOOKS if (fault := _fault(manager, name, hook))]
+    faults = [fault for hook in HOOKS if (fault := _fault(manager, plugin, name, hook))]
     if faults:
         raise PluginUnavailable(*(f"provider {name!r}: {fault}" for fault in faults))
     return cast("ProviderSpec", manager.hook)
 
 
-def _fault(manager: pluggy.PluginManager, name: str, hook: str) -> str | None:
+def _fault(manager: pluggy.PluginManager, plugin: object, name: str, hook: str) -> str | None:
     caller = getattr(manager.hook, hook)
     own = [found for found in caller.get_hookimpls() if found.plugin_name == name]
     if not own:
+        # Without its mark a method is no hook, and the host's default would answer for it.
+        if callable(getattr(type(plugin), hook, None)):
+            return f"its method {hook!r} is not marked as a hook; put @hookimpl above it"
         return f"it has no {hook!r} hook" if hook in _REQUIRED else None
     wants_async = inspect.iscoroutinefunction(getattr(ProviderSpec, hook))
     if any(found.hookwrapper or found.wrapper for found in own):
@@ -121,15 +125,16 @@ def checked_reply(found: object) -> DecisionReply:
 def building(what: str) -> Iterator[None]:
     """A block in which a plugin is built; whatever it raises becomes ``PluginUnavailable``.
 
-    A ``ConfigError`` is kept, and of the rest the type alone is told: a stranger's code may raise
-    anything, even a panic that is no ``Exception``, and its text may hold anything.
+    A ``ConfigError`` is kept, and of the rest the type and the place alone are told: a stranger's
+    code may raise anything, even a panic that is no ``Exception``, and its text may hold anything.
     """
     try:
         yield
     except (ConfigError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise PluginUnavailable(f"{what} raised {type(error).__name__}") from error
+        told = f"{what} raised {type(error).__name__}{place_of(error)}"
+        raise PluginUnavailable(told) from error
 
 
 def interrupts(error: BaseException) -> bool:
@@ -145,7 +150,8 @@ class StrangersCode:
     """A block in which a provider's hook runs; whatever it raises becomes a ``ProviderError``.
 
     The hook's own ``ProviderError`` is kept; a ``TimeoutError`` is told as ``ProviderTimeout``
-    and the rest as ``ProviderCrashed``, by the type alone: the text may hold anything.
+    and the rest as ``ProviderCrashed``, by the type alone: the text may hold anything. The log
+    names the file and the line, too.
     """
 
     __slots__ = ("_name",)
@@ -167,8 +173,9 @@ class StrangersCode:
         if error is None or isinstance(error, ProviderError) or interrupts(error):
             return
         if isinstance(error, TimeoutError):
+            _log.info("provider %s gave up waiting%s", self._name, place_of(error))
             raise ProviderTimeout("the plugin gave up waiting") from None
-        raise _crashed(self._name, type(error).__name__) from error
+        raise _crashed(self._name, error) from error
 
 
 def direct_decide(hooks: ProviderSpec) -> Callable[..., Awaitable[object]]:
@@ -182,6 +189,7 @@ def direct_decide(hooks: ProviderSpec) -> Callable[..., Awaitable[object]]:
     return cast("Callable[..., Awaitable[object]]", own.function if takes_all else hooks.decide)
 
 
-def _crashed(name: str, kind: str) -> ProviderCrashed:
-    _log.warning("provider %s crashed: %s", name, kind)
+def _crashed(name: str, error: BaseException) -> ProviderCrashed:
+    kind = type(error).__name__
+    _log.warning("provider %s crashed: %s%s", name, kind, place_of(error))
     return ProviderCrashed(f"the plugin raised {kind}")

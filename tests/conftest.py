@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -35,13 +35,19 @@ class Site:
         self.modules.add(name)
 
     def distribution(
-        self, name: str, entries: Mapping[str, Mapping[str, str]], *, version: str = "1.0"
+        self,
+        name: str,
+        entries: Mapping[str, Mapping[str, str]],
+        *,
+        version: str = "1.0",
+        requires: Sequence[str] = (),
     ) -> None:
         """Write the metadata of a distribution whose ``entries`` are groups of entry points."""
         info = self.folder / f"{name.replace('-', '_')}-{version}.dist-info"
         info.mkdir()
         lines = ["Metadata-Version: 2.4", f"Name: {name}", f"Version: {version}"]
         lines.append(f"Project-URL: Homepage, https://example.com/{name}")
+        lines += [f"Requires-Dist: {line}" for line in requires]
         (info / "METADATA").write_text("\n".join(lines) + "\n")
         groups = [
             f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in table.items())

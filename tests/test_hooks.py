@@ -3,6 +3,7 @@
 import inspect
 from typing import Any
 
+import pluggy
 import pytest
 
 from gateway_core import (
@@ -71,6 +72,22 @@ class Wrapper(Complete):
         return (yield)
 
 
+class Unmarked(Complete):
+    async def list_models(self) -> list[Any]:
+        return []
+
+
+class UnmarkedOverride(Complete):
+    async def decide(self, request: DecisionRequest, url: str) -> DecisionReply:
+        return DecisionReply(body=b"")
+
+
+class MarkedForAnother(Complete):
+    @pluggy.HookimplMarker("another-host")
+    async def probe(self) -> ProbeResult:
+        return ProbeResult(ok=True)
+
+
 @pytest.mark.parametrize(
     ("plugin", "reason"),
     [
@@ -80,6 +97,9 @@ class Wrapper(Complete):
         (Misspelt, "unknown hook 'prope'"),
         (UnknownArgument, "{'patience'} are declared in the hookimpl"),
         (Wrapper, "hook 'build_url' must not be a wrapper"),
+        (Unmarked, "its method 'list_models' is not marked as a hook; put @hookimpl above it"),
+        (UnmarkedOverride, "its method 'decide' is not marked as a hook"),
+        (MarkedForAnother, "its method 'probe' is not marked as a hook"),
     ],
 )
 def test_a_provider_that_breaks_the_specification_is_refused_with_the_reason(

@@ -1,6 +1,7 @@
 """Plugins that misbehave: whatever their hooks do, the host stays up and says what it was."""
 
 import asyncio
+import logging
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from gateway_core.errors import (
     MalformedResponse,
     PluginUnavailable,
     ProviderCrashed,
+    ProviderError,
     ProviderTimeout,
 )
 from gateway_core.outbound import Outbound
@@ -129,6 +131,21 @@ async def test_a_hook_that_panics_has_crashed() -> None:
 
     with pytest.raises(ProviderCrashed, match="raised Panic"):
         await provider(outcome=outcome).ask(REQUEST, 5)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("kind", [KeyError, TimeoutError, SystemExit])
+async def test_the_log_says_where_a_hook_raised_and_not_what(
+    caplog: pytest.LogCaptureFixture, kind: type[BaseException]
+) -> None:
+    async def outcome(_: object) -> Any:
+        raise kind("sk-secret")
+
+    with caplog.at_level(logging.DEBUG, "s1gw"), pytest.raises(ProviderError):
+        await provider(outcome=outcome).ask(REQUEST, 5)
+    line = outcome.__code__.co_firstlineno + 1
+    assert f"test_misbehaving_plugins.py, line {line}" in caplog.text
+    assert "sk-secret" not in caplog.text
 
 
 @pytest.mark.anyio

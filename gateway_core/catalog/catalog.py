@@ -12,6 +12,7 @@ from gateway_core.catalog.claims import Claims, read_claims
 from gateway_core.catalog.refs import Kind, PluginRef, State, canonical
 from gateway_core.catalog.scan import offers, plugin_refs
 from gateway_core.errors import PluginUnavailable
+from gateway_core.places import place_of
 
 _TEXT_LIMIT: Final = 300
 
@@ -103,10 +104,13 @@ class Catalog:
         if other := next((ref for ref in self.refs if ref.name == name), None):
             return f"no {kind.label} {name!r} is installed; it is {other.kind} of {other.origin}"
         close = difflib.get_close_matches(name, names, n=1)
-        hint = (
-            f"did you mean {close[0]!r}?" if close else f"installed: {', '.join(names) or 'none'}"
+        if close:
+            return f"no {kind.label} {name!r} is installed; did you mean {close[0]!r}?"
+        known = ", ".join(names) or "none"
+        return (
+            f"no {kind.label} {name!r} is installed; install its plugin, or remove what names it; "
+            f"installed: {known}"
         )
-        return f"no {kind.label} {name!r} is installed; {hint}"
 
     def _broken(self, ref: PluginRef, reason: str) -> PluginUnavailable:
         broken = attrs.evolve(ref, state=State.BROKEN, detail=f"{ref.origin}: {reason}")
@@ -126,7 +130,7 @@ def _told(error: BaseException) -> str:
     """Return what failed; in words only where they are Python's own: others may hold anything."""
     kind = type(error).__name__
     if not isinstance(error, ImportError | AttributeError | NameError | SyntaxError):
-        return f"importing it raised {kind}"
+        return f"importing it raised {kind}{place_of(error)}"
     return f"{kind}: {' '.join(str(error).split())[:_TEXT_LIMIT]}"
 
 

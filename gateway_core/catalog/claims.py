@@ -15,6 +15,10 @@ from gateway_core.catalog.scan import Offer
 from gateway_core.errors import PluginUnavailable
 
 _LAST: Final = 50
+_WAYS_OUT: Final = {"key": "disable one, or write api_key into the table of the one it is for"}
+_EXCLUSIVE: Final = ("host", "vendor", "format", "key")
+"""The kinds of claims that decide where a credential goes."""
+_OTHERWISE: Final = "disable one, or name a dialect"
 
 
 @attrs.frozen
@@ -64,11 +68,18 @@ class Claims:
         """
         found = {claim.ref.name: claim.ref for claim in self.claims if self._is(claim, kind, value)}
         if len(found) > 1:
-            rivals = " and ".join(f"{ref.name} ({ref.origin})" for _, ref in sorted(found.items()))
-            raise PluginUnavailable(
-                f"{kind} {value!r} is claimed by {rivals}; disable one, or name a dialect"
-            )
+            raise PluginUnavailable(_rivalry(kind, value, found.values()))
         return next(iter(found), None)
+
+    @property
+    def conflicts(self) -> Sequence[str]:
+        """One sentence for each thing that several dialects claim, and only one may have."""
+        found: dict[tuple[str, str], dict[str, PluginRef]] = {}
+        for claim in self.claims:
+            if claim.kind in _EXCLUSIVE:
+                rivals = found.setdefault((claim.kind, _same(claim.kind, claim.value)), {})
+                rivals[claim.ref.name] = claim.ref
+        return [_rivalry(*what, refs.values()) for what, refs in found.items() if len(refs) > 1]
 
     def values(self, kind: str, dialect: str) -> list[str]:
         """Return what ``dialect`` claims of one kind, sorted."""
@@ -83,4 +94,18 @@ class Claims:
 
     @staticmethod
     def _is(claim: Claim, kind: str, value: str) -> bool:
-        return (claim.kind, claim.value.lower()) == (kind, value.lower().rstrip("."))
+        return claim.kind == kind and _same(kind, claim.value) == _same(kind, value)
+
+
+def _same(kind: str, value: str) -> str:
+    """Return the one spelling of a claimed value; variables of the environment have but one."""
+    return value if kind == "key" else value.lower().rstrip(".")
+
+
+def _rivalry(kind: str, value: str, refs: Iterable[PluginRef]) -> str:
+    rivals = " and ".join(f"{ref.name} ({ref.origin})" for ref in sorted(refs, key=_name))
+    return f"{kind} {value!r} is claimed by {rivals}; {_WAYS_OUT.get(kind, _OTHERWISE)}"
+
+
+def _name(ref: PluginRef) -> str:
+    return ref.name

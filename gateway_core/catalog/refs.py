@@ -32,7 +32,7 @@ class State(StrEnum):
     CONFLICT = "conflict"
     """Two distributions offer the same name; neither is imported."""
     INCOMPATIBLE = "incompatible"
-    """Offered under another version of the plugin API only; never imported."""
+    """For another version of the plugin API, or of the gateway; never imported."""
     LOADED = "loaded"
     """Imported."""
     BROKEN = "broken"

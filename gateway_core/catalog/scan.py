@@ -8,7 +8,9 @@ from typing import Final
 
 import attrs
 
+from gateway_core import __version__
 from gateway_core.api import API_VERSION
+from gateway_core.catalog.hosts import unmet_host
 from gateway_core.catalog.refs import UNKNOWN, Kind, PluginRef, State, canonical
 
 _log: Final = logging.getLogger("s1gw.catalog")
@@ -24,6 +26,8 @@ class Origin:
     name: str = UNKNOWN
     version: str = UNKNOWN
     homepage: str = ""
+    unmet: str | None = None
+    """What it requires of the gateway that this gateway is not."""
 
 
 @attrs.frozen
@@ -80,7 +84,8 @@ def _origin(distribution: metadata.Distribution) -> Origin:
     if described is None or "Name" not in described:
         return Origin()
     version = next(iter(described.get_all("Version") or ()), UNKNOWN)
-    return Origin(described["Name"], str(version), _homepage(described))
+    unmet = unmet_host(map(str, described.get_all("Requires-Dist") or ()))
+    return Origin(described["Name"], str(version), _homepage(described), unmet)
 
 
 def _homepage(described: metadata.PackageMetadata) -> str:
@@ -126,6 +131,9 @@ def _judged(offer: Offer, ref: PluginRef, disabled: frozenset[str]) -> PluginRef
     if offer.api_version != API_VERSION:
         versions = f"plugin API v{offer.api_version}; this gateway offers v{API_VERSION}"
         detail = f"{ref.origin} is written for {versions}"
+        return attrs.evolve(ref, state=State.INCOMPATIBLE, detail=detail)
+    if unmet := offer.origin.unmet:
+        detail = f"{ref.origin} requires {unmet}, and this is {__version__}; upgrade one of the two"
         return attrs.evolve(ref, state=State.INCOMPATIBLE, detail=detail)
     return ref
 

@@ -14,6 +14,7 @@ from gateway_core.decide.verdict import Status, Verdict
 from gateway_core.errors import MiddlewareFailed, MiddlewareTimeout
 from gateway_core.hooks import interrupts
 from gateway_core.middleware.spec import Middleware
+from gateway_core.places import place_of
 from gateway_core.time_limits import TimeLimit
 
 _log: Final = logging.getLogger("s1gw.middleware")
@@ -69,7 +70,7 @@ class _Passage:
         request: the call as it reached the innermost place so far.
         depth: that place.
         at: whose code runs now.
-        attempts: the providers that were tried.
+        attempts: the providers that were tried, in every pass through the chain.
     """
 
     layers: Sequence[Layer]
@@ -87,8 +88,10 @@ class _Passage:
                 settled = await self._enter(0, self.request)
         except TimeoutError:
             late = MiddlewareTimeout(f"{self.at}: not done within {deadline_s:g} s")
-            settled = Settled(verdict=Verdict(error=late), attempts=self.attempts)
-        return attrs.evolve(settled, request=self.request)
+            settled = Settled(verdict=Verdict(error=late))
+        # Who was asked is the host's to say: a middleware may let a call proceed twice, and
+        # return one of the answers, or one that it kept from another call.
+        return attrs.evolve(settled, request=self.request, attempts=self.attempts)
 
     async def _enter(self, depth: int, request: DecideRequest) -> Settled:
         if depth >= self.depth:
@@ -108,11 +111,11 @@ class _Passage:
         try:
             settled: object = await layer.middleware.decide(request, proceed)
         # A middleware is a stranger's code, and what it raises may hold the question: only the
-        # type's name is told.
+        # type's name is told, and the log names the place.
         except BaseException as error:
             if interrupts(error):
                 raise
-            return self._failed(layer, f"raised {type(error).__name__}")
+            return self._failed(layer, f"raised {type(error).__name__}", place_of(error))
         if isinstance(settled, Settled) and isinstance(settled.verdict, Verdict):
             fault = _fault(settled.verdict, request.question.outcomes)
             return self._failed(layer, fault) if fault else settled
@@ -126,8 +129,8 @@ class _Passage:
         self.attempts += settled.attempts
         return settled
 
-    def _failed(self, layer: Layer, reason: str) -> Settled:
-        _log.warning("%s %s", layer.label, reason)
+    def _failed(self, layer: Layer, reason: str, place: str = "") -> Settled:
+        _log.warning("%s %s%s", layer.label, reason, place)
         error = MiddlewareFailed(f"{layer.label} {reason}")
         return Settled(verdict=Verdict(error=error), attempts=self.attempts)
 

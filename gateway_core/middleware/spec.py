@@ -87,12 +87,14 @@ class Middleware(Protocol):
         Args:
             request: the call: the question with its options and context, the caller's
                 threshold, and the request id. It is frozen; ``attrs.evolve`` makes another.
-            proceed: asks whoever comes next. It may be called never, once or more often. What
-                went wrong with providers is in the verdict, not raised.
+            proceed: asks whoever comes next. It may be called never, once or more often; every
+                pass asks the providers again and is paid for again. What went wrong with
+                providers is in the verdict, not raised.
 
         Returns:
             What ``proceed`` returned, or ``Settled(verdict=Verdict(...))``. A decision and its
             probabilities are over the outcomes of ``request``, and an abstention has a reason:
-            ``Verdict(reason=Reason.REFUSED, rationale="nobody approved it")``.
+            ``Verdict(reason=Reason.REFUSED, rationale="nobody approved it")``. The attempts are
+            not read from it: the host notes every provider that was tried for the call.
         """
         ...

@@ -5,7 +5,7 @@ in their usual environment variable, then configured ones that need none; what w
 comes last.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 
 import attrs
@@ -85,8 +85,8 @@ class AutomaticChain:
         variables = self.catalog.claims.values("key", dialect)
         if not variables:
             return _out(dialect, f"it is not configured: add [providers.{dialect}]")
-        if usual_key(dialect, self.catalog, self.loaded.environ) is None:
-            return _out(dialect, f"{' or '.join(variables)} is not set")
+        if fault := self._key_fault(dialect, variables):
+            return _out(dialect, fault)
         if self._uncertain:
             return _out(dialect, "a broken provider table may speak of it; mend that first")
         found = judge(dialect, self.get)
@@ -94,6 +94,13 @@ class AutomaticChain:
             return _Rank.OUT, found
         reason = f"{' or '.join(variables)} is set"
         return _Rank.ENVIRONMENT, attrs.evolve(found, reason=reason)
+
+    def _key_fault(self, dialect: str, variables: Iterable[str]) -> str | None:
+        try:
+            key = usual_key(dialect, self.catalog, self.loaded.environ)
+        except ConfigError as error:
+            return str(error)
+        return f"{' or '.join(variables)} is not set" if key is None else None
 
     def _spoken_for(self) -> Iterator[str]:
         """Yield the dialects of every table, so that one switched off does not come back."""

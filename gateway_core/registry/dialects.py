@@ -43,9 +43,14 @@ def host_of(base_url: str | None) -> str | None:
 
 
 def usual_key(dialect: str, catalog: Catalog, environ: Mapping[str, str]) -> Secret | None:
-    """Return the credential in the environment variable that usually holds a dialect's."""
+    """Return the credential in the environment variable that usually holds a dialect's.
+
+    Raises:
+        ConfigError: another dialect claims that variable, too.
+    """
     for variable in catalog.claims.values("key", dialect):
         if environ.get(variable, "").strip():
+            catalog.claim("key", variable)
             return Secret(environ[variable].strip())
     return None
 
@@ -65,4 +70,7 @@ def _named_like(name: str, catalog: Catalog) -> str:
     if any(ref.name == name for ref in catalog.refs):
         return name
     known = ", ".join(catalog.available()) or "none"
-    raise ConfigError(f'set dialect, or api_format = "systemone" or "openai"; dialects: {known}')
+    raise ConfigError(
+        f"no installed plugin offers the dialect {name!r}: install it or remove the table, or set "
+        f'dialect, or api_format = "systemone" or "openai"; dialects: {known}'
+    )

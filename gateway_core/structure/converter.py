@@ -1,6 +1,7 @@
 """The cattrs converter: strict types, no unknown keys, every attribute's fault reported."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
@@ -19,6 +20,8 @@ from gateway_core.structure.secrets import Sources, read_secret, sources, text_o
 
 T = TypeVar("T")
 Hook = Callable[[Any, Any], Any]
+_MEMBER: Final = re.compile(r"<\w+(?:\.\w+)+: ([^<>]*)>")
+"""The repr of an enumeration's member, such as ``<Colour.RED: 'red'>``."""
 _LISTS: Final = (tuple, list, frozenset, set, Sequence)
 
 
@@ -152,4 +155,9 @@ def _refused(expected: str | None, value: Any, error: Exception) -> RefusedValue
     if expected is not None:
         return MismatchError(expected, value)
     text = str(error.args[0]) if error.args else "the value is not accepted"
-    return RefusedValueError(text.replace(repr(value), shown(value)))
+    return RefusedValueError(_plain(text.replace(repr(value), shown(value))))
+
+
+def _plain(text: str) -> str:
+    """Return what a validator said with members of enumerations as users write them."""
+    return _MEMBER.sub(lambda found: found[1], text)

@@ -22,7 +22,8 @@ class ProviderContract:
     """Every check of the contract, as one test each; see ``gateway_core.testing.checks``.
 
     Checks that do not apply to the provider are not among its tests; ``left_out`` says which, and
-    why.
+    why. When the class cannot be built, or does not answer a plain question, one test fails and
+    those that build on it are skipped: one cause is one failure.
 
     A check may be overridden only by a test that is marked ``xfail(strict=True, reason=…)``:
     then it is known that the provider breaks the rule, why, and when that has ended.
@@ -43,6 +44,7 @@ class ProviderContract:
     models: ClassVar[tuple[str, ...]] = (MODEL,)
     relaying: ClassVar[bool] = True
     left_out: ClassVar[Mapping[str, str]] = {}
+    _kept: ClassVar[dict[object, Any]] = {}
 
     def answer(self, received: Received) -> Reply:
         """Return what the upstream answers: by default a valid reply in the request's format.
@@ -70,6 +72,7 @@ class ProviderContract:
                     f"provider contract. The rule: {check.rule} If the provider cannot keep it, "
                     "mark the test with pytest.mark.xfail(strict=True, reason=…)"
                 )
+        cls._kept = {}
         if hasattr(cls, "provider_class"):
             cls.left_out = _left_out(cls().subject)
             for name in cls.left_out.keys() - vars(cls).keys():
@@ -86,6 +89,7 @@ class ProviderContract:
             relaying=self.relaying,
             answer=self.answer,
             carries=self.carries,
+            kept=self._kept,
         )
 
 
@@ -119,6 +123,8 @@ def _left_out(subject: Subject) -> dict[str, str]:
 def _test_of(check: Check) -> Callable[[ProviderContract], None]:
     def test(self: ProviderContract) -> None:
         result = perform(check, self.subject)
+        if result.untried is not None:
+            pytest.skip(str(result))
         if not result.passed:
             pytest.fail(str(result), pytrace=False)
 

@@ -30,6 +30,7 @@ from gateway_core.testing.messages import (
     Tally,
     read_request,
 )
+from gateway_core.testing.watch.audit import kit_threads
 
 T = TypeVar("T")
 __all__ = ["Gate", "Raw", "Received", "Reply", "ScriptedUpstream"]
@@ -69,6 +70,11 @@ class ScriptedUpstream:
         return f"{'https' if self._tls else 'http'}://{host}:{self.port}"
 
     @property
+    def host(self) -> str:
+        """The address that it listens on."""
+        return self._host
+
+    @property
     def requests(self) -> Sequence[Received]:
         """Every request so far, in the order they were whole."""
         return self._received.items
@@ -85,6 +91,10 @@ class ScriptedUpstream:
     def queue(self, *scripts: Script) -> None:
         """Answer the next requests with ``scripts``, in order, before the standing answer."""
         self._queue.extend(scripts)
+
+    def unqueue(self) -> None:
+        """Forget the answers that are queued and were not asked for."""
+        self._queue.clear()
 
     async def received(self, count: int = 1, timeout_s: float = _PATIENCE_S) -> Sequence[Received]:
         """Wait until ``count`` requests have come in all; raise ``TimeoutError`` if they do not."""
@@ -110,6 +120,7 @@ class ScriptedUpstream:
 
     def __enter__(self) -> Self:
         self._thread.start()
+        kit_threads.add(self._thread.ident)
         self._server = self._run(self._listen())
         self.port = self._server.sockets[0].getsockname()[1]
         return self
@@ -123,6 +134,7 @@ class ScriptedUpstream:
         self._run(self._stop())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        kit_threads.discard(self._thread.ident)
         self._loop.close()
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:

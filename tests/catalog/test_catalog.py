@@ -244,3 +244,61 @@ def test_what_a_plugin_prints_while_imported_goes_to_stderr(site) -> None:
 
     assert done.stdout == ""
     assert "hello from acme" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        "s1gw>=99",
+        "s1gw<0.3,>=0.2",
+        "S1GW (>=0.2)",
+        "s1gw [testing] ~=9.1",
+        "s1gw!=0.1.0",
+        "s1gw==2",
+    ],
+)
+def test_a_plugin_that_requires_another_gateway_is_incompatible(site, requirement: str) -> None:
+    site.module("acme_plugin", "class Provider: pass")
+    site.distribution("acme", {PROVIDERS: {"acme": "acme_plugin:Provider"}}, requires=[requirement])
+    catalog = Catalog.installed()
+
+    assert "acme" not in catalog.available()
+    with pytest.raises(PluginUnavailable, match=r"acme 1\.0 requires s1gw .*this is 0\.1\.0"):
+        catalog.load("acme")
+    assert ref_of(catalog, "acme").state is State.INCOMPATIBLE
+    assert "acme_plugin" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        "s1gw",
+        "s1gw>=0.1,<0.2",
+        "s1gw>=0.0.9",
+        "s1gw-local>=99",
+        "s1gwx>=99",
+        "s1gw>=99; extra == 'next'",
+        "s1gw>=no-version",
+    ],
+)
+def test_a_plugin_that_this_gateway_suits_is_available(site, requirement: str) -> None:
+    site.module("acme_plugin", "class Provider: pass")
+    site.distribution("acme", {PROVIDERS: {"acme": "acme_plugin:Provider"}}, requires=[requirement])
+
+    assert Catalog.installed().load("acme").__name__ == "Provider"
+
+
+def test_what_is_not_installed_is_told_with_the_way_out(site) -> None:
+    with pytest.raises(PluginUnavailable, match="install its plugin, or remove what names it"):
+        Catalog.installed().load("acme")
+
+
+def test_a_plugin_that_crashes_on_import_is_located(site) -> None:
+    site.module("acme_plugin", "import json\n\njson.loads('sk-secret')\n")
+    site.distribution("acme", {PROVIDERS: {"acme": "acme_plugin:Provider"}})
+
+    with pytest.raises(
+        PluginUnavailable, match=r"JSONDecodeError at acme_plugin\.py, line 3"
+    ) as it:
+        Catalog.installed().load("acme")
+    assert "sk-secret" not in str(it.value)

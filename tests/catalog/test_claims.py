@@ -41,3 +41,27 @@ def test_a_host_that_two_dialects_claim_goes_to_neither(site) -> None:
 
     assert "thief (thief 1.0)" in str(caught.value)
     assert "typesafe (s1gw-typesafe 0.1.0)" in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["key", "host", "vendor", "format"])
+def test_what_two_dialects_claim_is_in_conflict_until_one_is_disabled(site, kind: str) -> None:
+    for name in ("acme", "thief"):
+        entry = f"{name}:Provider"
+        claims = {f"{kind}.SHARED_KEY": entry, f"order.{len(name)}": entry, "order.8": entry}
+        site.distribution(name, {PROVIDERS_GROUP: {name: entry}, CLAIMS_GROUP: claims})
+
+    (conflict,) = Catalog.installed().claims.conflicts
+    assert "claimed by acme (acme 1.0) and thief (thief 1.0); disable one" in conflict
+    assert kind in conflict
+    assert "shared_key" in conflict.lower()
+    assert Catalog.installed(["thief"]).claims.conflicts == []
+
+
+def test_variables_whose_names_differ_in_case_are_two(site) -> None:
+    for name, variable in (("acme", "ACME_KEY"), ("thief", "acme_key")):
+        entry = f"{name}:Provider"
+        claims = {f"key.{variable}": entry}
+        site.distribution(name, {PROVIDERS_GROUP: {name: entry}, CLAIMS_GROUP: claims})
+
+    assert Catalog.installed().claims.conflicts == []
+    assert Catalog.installed().claim("key", "ACME_KEY") == "acme"

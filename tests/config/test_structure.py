@@ -212,6 +212,17 @@ class OldEnum:
     word: Word
 
 
+@attrs.frozen
+class OneOfTwo:
+    word: str = attrs.field(validator=attrs.validators.in_([Word.YES, Word.YES]))
+
+
+def test_a_member_of_an_enumeration_is_told_as_users_write_it() -> None:
+    assert faults(OneOfTwo, {"word": "no"}) == (
+        "at.word: 'word' must be in ['yes', 'yes'] (got \"no\")",
+    )
+
+
 def test_enums_of_every_kind_become_members() -> None:
     assert structure(OldEnum, {"word": "yes"}, "at").word is Word.YES
     assert faults(OldEnum, {"word": "no"}) == ('at.word: expected one of "yes", got "no"',)

@@ -117,6 +117,10 @@ class OtherOptions(Base):
         settled = await proceed(attrs.evolve(request, question=changed))
         return attrs.evolve(settled, verdict=attrs.evolve(settled.verdict, decision="no"))
 
+class Own(Base):
+    async def decide(self, request, proceed):
+        return Settled(verdict=(await proceed(request)).verdict)
+
 class ProceedWithText(Base):
     async def decide(self, request, proceed):
         return await proceed("Urgent?")
@@ -156,6 +160,7 @@ NAMES = {
     "decide-nothing": "DecideNothing",
     "decide-and-abstain": "DecideAndAbstain",
     "other-options": "OtherOptions",
+    "own": "Own",
     "proceed-with-text": "ProceedWithText",
     "sync": "Sync",
     "narrow": "Narrow",

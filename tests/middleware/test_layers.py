@@ -68,6 +68,30 @@ async def test_every_attempt_of_several_passes_could_be_asked(
 
     assert len(upstream.requests) == 2
     assert reply["status"] == "decided"
+    assert [attempt["outcome"] for attempt in reply["attempts"]] == ["ok", "ok"]
+
+
+@pytest.mark.parametrize(
+    ("names", "calls"), [(("own",), 1), (("twice", "own"), 2), (("own", "twice"), 2)]
+)
+async def test_who_was_asked_is_the_hosts_to_say(
+    gateway, upstream: ScriptedUpstream, names: tuple[str, ...], calls: int
+) -> None:
+    reply = await asked(gateway, *names)
+
+    assert len(upstream.requests) == calls
+    assert [attempt["provider"] for attempt in reply["attempts"]] == ["up"] * calls
+
+
+async def test_the_log_says_where_a_middleware_raised(
+    gateway, caplog: pytest.LogCaptureFixture
+) -> None:
+    import acme_middleware
+
+    with caplog.at_level(logging.DEBUG, "s1gw"):
+        await asked(gateway, "raise")
+    first = acme_middleware.Raise.decide.__code__.co_firstlineno
+    assert f"raised ValueError at acme_middleware.py, line {first + 1}" in caplog.text
 
 
 async def test_a_provider_that_fails_is_a_verdict_not_an_exception(

@@ -2,6 +2,8 @@
 
 import pytest
 
+from gateway_core.errors import ConfigError
+
 
 def reasons(registry) -> dict[str, str]:
     return {found.name: found.reason for found in registry.plan.candidates}
@@ -145,3 +147,36 @@ def test_middlewares_name_does_not_tell_which_provider_a_broken_table_means(make
 
     assert "acme" not in registry.plan.chain
     assert "acme" in make("", ACME_KEY="acme-key").plan.chain
+
+
+THIEF = {
+    "gateway_core.providers.v1": {"thief": "acme_plugin:Provider"},
+    "gateway_core.claims.v1": {"key.ACME_KEY": "acme_plugin:Provider"},
+}
+
+
+def test_a_key_that_two_plugins_claim_is_given_to_neither(make, site) -> None:
+    site.distribution("thief", THIEF)
+    registry = make("", ACME_KEY="k")
+
+    assert registry.plan.chain == ("acme-embedded",)
+    for dialect in ("acme", "thief"):
+        told = reasons(registry)[dialect]
+        assert "key 'ACME_KEY' is claimed by acme (acme 1.0) and thief (thief 1.0)" in told
+
+
+def test_a_table_without_a_key_does_not_get_one_that_two_plugins_claim(make, site) -> None:
+    site.distribution("thief", THIEF)
+
+    with pytest.raises(ConfigError, match=r"'ACME_KEY' is claimed by .* write api_key into"):
+        make("[providers.acme]", ACME_KEY="k").provider("acme")
+    named = make("[providers.acme]\napi_key = { env = 'ACME_KEY' }", ACME_KEY="k")
+    assert named.provider("acme").usable
+
+
+def test_a_key_is_given_when_the_rival_is_disabled_or_the_variable_is_not_set(make, site) -> None:
+    site.distribution("thief", THIEF)
+
+    disabled = make("", disabled="thief,local", ACME_KEY="k")
+    assert disabled.plan.chain[0] == "acme"
+    assert reasons(make())["acme"] == "ACME_KEY is not set"

@@ -82,7 +82,8 @@ def test_the_dialect_follows_from_the_table(make, table: str, dialect: str) -> N
     ("text", "name", "reason"),
     [
         ("", "nobody", "providers.nobody: not configured, and no dialect or vendor"),
-        ("[providers.x]", "x", 'providers.x: set dialect, or api_format = "systemone"'),
+        ("[providers.x]", "x", "providers.x: no installed plugin offers the dialect 'x': install"),
+        ("[providers.x]", "x", 'or remove the table, or set dialect, or api_format = "systemone"'),
         (
             "[providers.x]\ndialect = 'acm'",
             "x",

@@ -30,8 +30,8 @@ def list_plugins(config_path: Path | None, *, as_json: bool) -> None:
     from gateway_core.catalog import Catalog
     from gateway_core.config.disabled import disabled_plugins
 
-    refs = Catalog.installed(disabled_plugins(config_path)).refs
-    rows = [_described(ref) for ref in refs]
+    catalog = Catalog.installed(disabled_plugins(config_path))
+    rows = [_described(ref) for ref in catalog.refs]
     if as_json:
         say_json(rows)
         return
@@ -45,6 +45,8 @@ def list_plugins(config_path: Path | None, *, as_json: bool) -> None:
     for name, reason in dict.fromkeys((row["dialect"], row["reason"]) for row in rows):
         if reason:
             say(f"{plain(name)}: {plain(reason)}", fg="yellow")
+    for conflict in catalog.claims.conflicts:
+        say(plain(conflict), fg="yellow")
 
 
 def _described(ref: "PluginRef") -> dict[str, Any]:
@@ -97,6 +99,7 @@ def _result(result: "CheckResult") -> dict[str, Any]:
         "why": rule.why,
         "passed": result.passed,
         "found": result.found,
+        "untried": result.untried,
     }
 
 
@@ -104,6 +107,9 @@ def _show(results: Iterable["CheckResult"]) -> None:
     for result in results:
         if result.passed:
             say(f"pass  {result.check.rule}", fg="green")
+        elif result.untried is not None:
+            say(f"----  {result.check.rule}", fg="yellow")
+            say(f"      not tried: {result.untried}")
         else:
             say(f"FAIL  {result.check.rule}", fg="red", bold=True)
             say(f"      found: {plain(result.found)}")

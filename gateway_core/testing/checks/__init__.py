@@ -13,9 +13,12 @@ from gateway_core.testing.checks import (  # noqa: F401  # importing them regist
     building,
     conduct,
     discovery,
+    importing,
+    inside,
     isolation,
     refusing,
     sending,
+    watching,
 )
 from gateway_core.testing.checks.check import CHECKS, Check, CheckResult, Needs, perform
 from gateway_core.testing.checks.live import live_checks
@@ -42,5 +45,5 @@ def run_checks(
     subject = Subject(
         provider_class=plugin_class, dialect=dialect, settings=settings or {}, models=tuple(models)
     )
-    offline = {Needs.NOTHING, Needs.ADDRESS} - subject.missing.keys()
+    offline = {Needs.NOTHING, Needs.BUILDING, Needs.ADDRESS} - subject.missing.keys()
     return [perform(one, subject) for one in CHECKS if one.needs in offline]

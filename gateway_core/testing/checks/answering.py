@@ -1,10 +1,12 @@
 """Checks of the questions that a provider takes and the answers that come back."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
 from gateway_core.testing.checks.check import Needs, check, require
 from gateway_core.testing.checks.subject import Subject, bench
+from gateway_core.testing.checks.tour import toured
 from gateway_core.testing.messages import Received, Reply
 from gateway_core.types import Format, YesNo
 from gateway_core.wire import Answer, Question, unfit, wire_format
@@ -29,6 +31,22 @@ def _is_over(answer: Answer | None, question: Question) -> None:
 
 
 @check(
+    "A plain question is answered.",
+    why="Nothing else can be tried of a provider that does not answer.",
+    needs=Needs.ANSWERS,
+    is_base=True,
+)
+def a_question_is_answered(subject: Subject) -> None:
+    """Of two options, with the provider's key; before it, the provider is taken on its tour.
+
+    The tour comes first, because it looks at what only the first call does, too.
+    """
+    toured(subject)
+    question = Question(text="Which team?", options=("sales", "billing"))
+    _is_over(asyncio.run(_ask(subject, question)), question)
+
+
+@check(
     "Options keep their order on the wire.",
     why="Models are not indifferent to order, so that it belongs to what was asked.",
     needs=Needs.RELAYING,
@@ -38,7 +56,7 @@ async def options_keep_their_order(subject: Subject) -> None:
     question = Question(text="Which team?", options=_TEAMS)
     async with bench(subject) as on:
         answer = await on.answer(question)
-        (received,) = on.upstream.requests
+        received = on.upstream.requests[-1]
         sent = _options(received.json(), wire_format(on.provider.capabilities))
         require(sent == list(_TEAMS), f"they were sent as {sent}")
         require(answer.decision == _TEAMS[-1], "the answer is another than the upstream's")

@@ -1,30 +1,29 @@
 """Checks of how a provider is built and what it says about itself."""
 
 import asyncio
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import cache
+from time import perf_counter
 from typing import Any, Final
 
 import attrs
 
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
-from gateway_core.testing.checks.check import check, require
+from gateway_core.testing.checks.check import Needs, check, require
 from gateway_core.testing.checks.subject import KEY, Subject
 from gateway_core.testing.checks.ways_out import NoWayOut
+from gateway_core.testing.watch.audit import Audit, Deed, watching
+from gateway_core.testing.watch.state import changes, state_of_the_process
 from gateway_core.types import Operation
 
-_events: ContextVar[list[str] | None] = ContextVar("audit_events", default=None)
 _LIMITS: Final = ("max_options", "max_questions", "max_question_length", "instructions_length")
-_WATCHED: Final = ("socket.", "subprocess.", "os.exec", "os.posix_spawn", "os.system")
+_AT_ONCE_S: Final = 0.25
 
 
 @check(
     "The class has the required hooks, with the arguments and the async of the specification.",
     why="A misspelt or sync hook would be skipped, or would block every other caller.",
+    is_base=True,
 )
 def the_class_fits_the_specification(subject: Subject) -> None:
     """Build it; the host's own registration does the checking."""
@@ -34,6 +33,7 @@ def the_class_fits_the_specification(subject: Subject) -> None:
 @check(
     "The settings it is given are taken, and unknown ones are refused.",
     why="A misspelt key that is ignored leaves the user with a default they did not choose.",
+    needs=Needs.BUILDING,
 )
 def unknown_settings_are_refused(subject: Subject) -> None:
     """With the settings of the contract's subject, then with one key more."""
@@ -48,6 +48,7 @@ def unknown_settings_are_refused(subject: Subject) -> None:
 @check(
     "No repr shows a secret.",
     why="Reprs end up in logs and in tracebacks, and those in other people's hands.",
+    needs=Needs.BUILDING,
 )
 def no_repr_shows_a_secret(subject: Subject) -> None:
     """The provider, the plugin, and everything that the plugin keeps."""
@@ -60,6 +61,7 @@ def no_repr_shows_a_secret(subject: Subject) -> None:
 @check(
     "Capabilities are equal whenever they are asked for.",
     why="The host reads them once, when the provider is built.",
+    needs=Needs.BUILDING,
 )
 def capabilities_are_equal_twice(subject: Subject) -> None:
     """Of one instance, and of two."""
@@ -71,22 +73,49 @@ def capabilities_are_equal_twice(subject: Subject) -> None:
 @check(
     "Capabilities, URLs and models come without I/O.",
     why="They are asked for while the gateway starts and while it lists; neither may wait.",
+    needs=Needs.BUILDING,
 )
 def describing_itself_does_no_io(subject: Subject) -> None:
     """Building it, its URLs and its models, under the interpreter's audit events."""
     sender = NoWayOut()
-    with _audit() as events:
-        provider = subject.build(sender)
-        for operation in Operation:
-            provider.hooks.build_url(operation=operation)
-    asyncio.run(provider.models())
+    before = state_of_the_process()
+    with watching(Audit()) as audit:
+        asyncio.run(_described(subject, sender))
+    changed = changes(before, state_of_the_process())
     require(not sender.tried, "it tried to send something")
-    require(not events, f"it caused {', '.join(sorted(set(events)))}")
+    for deed in Deed:
+        require(not audit.of(deed), f"it caused {', '.join(audit.of(deed))}")
+    require(not changed, f"it changed {', '.join(changed)}")
+
+
+async def _described(subject: Subject, sender: NoWayOut) -> None:
+    provider = subject.build(sender)
+    for operation in Operation:
+        provider.hooks.build_url(operation=operation)
+    await provider.models()
+
+
+@check(
+    "Capabilities, URLs and models come at once.",
+    why="They are asked for on the gateway's one event loop; a model is loaded on first use.",
+    needs=Needs.BUILDING,
+)
+def describing_itself_takes_no_time(subject: Subject) -> None:
+    """The shortest of three times counts, because machines are busy now and then."""
+    times = []
+    for _ in range(3):
+        started = perf_counter()
+        asyncio.run(_described(subject, NoWayOut()))
+        times.append(perf_counter() - started)
+        if times[-1] < _AT_ONCE_S:
+            return
+    require(holds=False, found=f"it took {min(times):.1f} s")
 
 
 @check(
     "Capabilities make sense.",
     why="The host puts questions by them: a wrong one turns into refusals by the upstream.",
+    needs=Needs.BUILDING,
 )
 def capabilities_make_sense(subject: Subject) -> None:
     """Every value is one that the host can act on."""
@@ -104,6 +133,7 @@ def capabilities_make_sense(subject: Subject) -> None:
 @check(
     "Every configured model is listed, each once, in a format of the capabilities.",
     why="The listing is what clients choose from; it names what a call can be made with.",
+    needs=Needs.BUILDING,
 )
 def models_are_listed_in_its_formats(subject: Subject) -> None:
     """Others may be listed beside those that are configured."""
@@ -127,25 +157,3 @@ def _kept(plugin: object) -> Iterator[object]:
     if attrs.has(kind):
         yield from (getattr(plugin, field.name) for field in attrs.fields(kind))
     yield from getattr(plugin, "__dict__", {}).values()
-
-
-@cache
-def _install_audit_hook() -> None:
-    # An audit hook cannot be removed, so there is one, and it is idle outside _audit.
-    def note(event: str, _: tuple[object, ...]) -> None:
-        events = _events.get()
-        if events is not None and event.startswith(_WATCHED):
-            events.append(event)
-
-    sys.addaudithook(note)
-
-
-@contextmanager
-def _audit() -> Iterator[list[str]]:
-    _install_audit_hook()
-    events: list[str] = []
-    token = _events.set(events)
-    try:
-        yield events
-    finally:
-        _events.reset(token)

@@ -1,5 +1,6 @@
 """Checks of what a provider sends, and of what it makes of the reply."""
 
+import asyncio
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -7,6 +8,7 @@ from gateway_core.errors import KeyMissing, ProviderError
 from gateway_core.secret import Secret
 from gateway_core.testing.checks.check import Needs, RuleError, check, require
 from gateway_core.testing.checks.subject import KEY, Bench, Subject, bench
+from gateway_core.testing.checks.tour import toured
 from gateway_core.testing.messages import Received, Reply
 from gateway_core.types import DecisionRequest, Operation
 from gateway_core.wire import wire_format
@@ -20,19 +22,31 @@ _SPELLED: Final = (
 
 
 @check(
-    "One decision is one request, to the very URL that the host vetted.",
+    "One decision is one request, to the very URL that the host vetted, and nowhere else.",
     why="Another URL may be one that the policy forbids; a second request is paid for twice.",
     needs=Needs.UPSTREAM,
 )
-async def one_request_goes_to_the_given_url(subject: Subject) -> None:
-    """The URL is another than ``build_url`` gives, so that rebuilding it shows."""
+def one_request_goes_to_the_given_url(subject: Subject) -> None:
+    """The URL is another than ``build_url`` gives, so that rebuilding it shows.
+
+    It holds when an upstream refuses, too. What goes out by another way than the host's is for
+    ``everything_goes_the_hosts_way`` to find.
+    """
+    asyncio.run(_one_request(subject))
+    elsewhere = sorted(set(toured(subject).decided_elsewhere))
+    require(not elsewhere, f"it sent something to {', '.join(elsewhere)}")
+
+
+async def _one_request(subject: Subject) -> None:
     async with bench(subject) as on:
         request = DecisionRequest(
             format=wire_format(on.provider.capabilities), body=on.body, model=on.model
         )
         await on.provider.hooks.decide(request=request, url=f"{on.upstream.url}/vetted")
-        targets = [f"{sent.method} {sent.path}" for sent in on.upstream.requests]
-        require(targets == ["POST /vetted"], f"it sent {', '.join(targets) or 'nothing'}")
+        targets = [url.replace(on.upstream.url, "") for url in on.sender.sent]
+    require(targets in ([], ["/vetted"]), f"it sent to {', '.join(targets)}")
+    methods = {sent.method for sent in on.upstream.requests}
+    require(methods == {"POST"}, f"it sent {', '.join(methods) or 'nothing'}")
 
 
 @check(
@@ -60,7 +74,7 @@ async def content_type_and_headers_go_along(subject: Subject) -> None:
     async with bench(subject) as on:
         on.upstream.answer(Reply(body={}))
         await on.ask(content_type=kind, headers={"x-kit-feature": "on"})
-        headers = on.upstream.requests[0].headers
+        headers = on.upstream.requests[-1].headers
         require(headers.get("content-type") == kind, "the content type was another")
         require(headers.get("x-kit-feature") == "on", "an allowed header did not arrive")
 
@@ -74,7 +88,7 @@ async def the_key_goes_in_a_header(subject: Subject) -> None:
     """In whichever header the upstream reads; of a provider that signs, what is made with it."""
     async with bench(subject) as on:
         await on.ask()
-        (received,) = on.upstream.requests
+        received = on.upstream.requests[-1]
         require(subject.carries(received, KEY), "no header holds the key")
         require(KEY.reveal() not in received.path, "the URL holds the key")
         require(KEY.reveal().encode() not in received.body, "the body holds the key")
@@ -89,8 +103,9 @@ async def the_key_of_the_call_is_used(subject: Subject) -> None:
     """``context.api_key(request)`` gives the right one."""
     async with bench(subject) as on:
         await on.ask(api_key=_OTHER)
+        first = on.upstream.requests[-1]
         await on.ask()
-        first, second = on.upstream.requests
+        second = on.upstream.requests[-1]
         require(subject.carries(first, _OTHER), "the key of the call was not sent")
         require(not subject.carries(first, KEY), "the configured key was sent as well")
         require(not subject.carries(second, _OTHER), "the key of one call was sent with the next")
@@ -105,12 +120,12 @@ async def no_key_means_no_credential(subject: Subject) -> None:
     """``context.required_api_key(request)`` raises the right error."""
     async with bench(subject) as on:
         await on.ask()
-        headers = on.upstream.requests[0].headers
+        headers = on.upstream.requests[-1].headers
         usual = {"authorization", *(name for name in headers if KEY.reveal() in headers[name])}
     async with bench(subject, key=None) as on:
         if on.provider.capabilities.keyless:
             await on.ask()
-            sent = usual & on.upstream.requests[0].headers.keys()
+            sent = usual & on.upstream.requests[-1].headers.keys()
             require(not sent, f"it sent {', '.join(sorted(sent))}")
             return
         try:

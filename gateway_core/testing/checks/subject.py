@@ -44,6 +44,7 @@ class Subject:
         answer: what the upstream answers to a request, in the upstream's own format; of one that
             relays, the object that stands under the capabilities' ``reply_path``.
         carries: whether a request was made with a key.
+        kept: what was found out about it once, for all checks.
     """
 
     provider_class: type
@@ -53,6 +54,7 @@ class Subject:
     relaying: bool = True
     answer: Callable[[Received], Reply] = standard_answer
     carries: Callable[[Received, Secret], bool] = header_holds
+    kept: dict[object, Any] = attrs.field(factory=dict, eq=False, repr=False)
 
     def build(
         self,
@@ -75,17 +77,27 @@ class Subject:
     @property
     def missing(self) -> Mapping[Needs, str]:
         """What checks may need and this provider does not have, with the reason."""
-        try:
-            url = self.build().url(Operation.DECIDE)
-        # A class that cannot even be built fails every check, each of which tells why.
-        except Exception:  # noqa: BLE001
-            return {}
-        if url.startswith(IN_PROCESS):
+        if self.is_inside:
             sending = (Needs.ADDRESS, Needs.UPSTREAM, Needs.RELAYING)
             return dict.fromkeys(sending, "it answers in process")
+        missing = {Needs.INSIDE: "it asks an upstream"}
         if not self.relaying:
-            return {Needs.RELAYING: "its upstream speaks a format of its own"}
-        return {}
+            missing[Needs.RELAYING] = "its upstream speaks a format of its own"
+        return missing
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether it answers in process; one that cannot even be built does not."""
+        if "inside" not in self.kept:
+            self.kept["inside"] = self._found_inside()
+        return bool(self.kept["inside"])
+
+    def _found_inside(self) -> bool:
+        try:
+            return self.build().url(Operation.DECIDE).startswith(IN_PROCESS)
+        # What is wrong with the class is told by the check that builds it.
+        except Exception:  # noqa: BLE001
+            return False
 
 
 @attrs.frozen(kw_only=True)
@@ -105,6 +117,11 @@ class Bench:
         """Put a reply's object under ``reply_path``, where replies pass as they are."""
         path = self.provider.capabilities.reply_path if self.subject.relaying else ()
         return wrapped(reply, path)
+
+    @property
+    def upstream_sends(self) -> list[str]:
+        """The URLs of the upstream to which something went by the host's way."""
+        return [url for url in self.sender.sent if url.startswith(f"{self.upstream.url}/")]
 
     @property
     def body(self) -> bytes:

@@ -32,27 +32,32 @@ class WatchedSender:
     """The host's way out, as far as the scripted upstream; it remembers what went through it.
 
     Attributes:
-        sent: the URLs that were asked for.
-        used: whether a provider has used it, or a client over it.
+        sent: the URLs that were asked for, through a client over it, too.
     """
 
     def __init__(self, sender: Sender, upstream: str) -> None:
         self._sender = sender
         self._upstream = f"{upstream}/"
         self.sent: list[str] = []
-        self.used = False
 
     async def send(
         self, method: str, url: str, *, headers: Mapping[str, str], body: bytes
     ) -> DecisionReply:
         """Send to the upstream; refuse what is meant for anybody else."""
-        self.used = True
-        self.sent.append(url)
-        if not url.startswith(self._upstream):
-            raise ProviderUnreachable("the kit lets nothing out to another host")
+        self._note(url)
         return await self._sender.send(method, url, headers=headers, body=body)
 
     def client(self) -> "httpx.AsyncClient":
         """Return a client over the same way out."""
-        self.used = True
-        return self._sender.client()
+        client = self._sender.client()
+
+        async def note(request: "httpx.Request") -> None:
+            self._note(str(request.url))
+
+        client.event_hooks = {"request": [note]}
+        return client
+
+    def _note(self, url: str) -> None:
+        self.sent.append(url)
+        if not url.startswith(self._upstream):
+            raise ProviderUnreachable("the kit lets nothing out to another host")

@@ -1,0 +1,1 @@
+"""What the kit watches the process with while a provider is at work."""
