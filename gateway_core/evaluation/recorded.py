@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gateway_core.evaluation.example import Example
-from gateway_core.wire.answer import summing_to_one
 from gateway_core.wire.question import YES_NO, QuestionType
+from gateway_core.wire.rounding import summing_to_one
 
 _LONGEST_MS: Final = 1e9
 

@@ -1,6 +1,5 @@
 """What a provider answered, checked: a reply that does not add up is never a decision."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -9,9 +8,8 @@ import attrs
 from gateway_core.errors import MalformedResponse
 from gateway_core.wire.form import QUESTION_ID, Form
 from gateway_core.wire.question import YES_NO
+from gateway_core.wire.rounding import summing_to_one
 
-_ROUNDING: Final = 0.005
-"""Half a unit of the second decimal: the coarsest rounding that vendors do."""
 _FLOAT_NOISE: Final = 1e-6
 _LONGEST_NAME: Final = 256
 
@@ -131,18 +129,6 @@ def _spread(reported: Mapping[str, object] | None, labels: Sequence[str]) -> lis
     if spread is None:
         raise MalformedResponse("the probabilities do not sum to 1")
     return spread
-
-
-def summing_to_one(values: Sequence[float]) -> list[float] | None:
-    """Return ``values`` in proportion, summing to 1; None when rounding cannot be why they do not.
-
-    Args:
-        values: at least one number in [0, 1].
-    """
-    total = math.fsum(values)
-    if total <= 0 or abs(total - 1) > _ROUNDING * len(values) + _FLOAT_NOISE:
-        return None
-    return [value / total for value in values]
 
 
 def probability(value: object, name: str) -> float:
