@@ -12,7 +12,7 @@ from gateway_core.errors import ConfigError
 
 _log: Final = logging.getLogger("s1gw.http")
 BACKLOG: Final = 2048
-_EVERYWHERE: Final = {"::": "0.0.0.0"}
+_EVERYWHERE: Final = {"::": "0.0.0.0"}  # noqa: S104 - what "::" asks for
 """A host that means every address, in one family; and the same in the other."""
 _ABSENT: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 """What binding fails with where a machine lacks an address or a whole family."""
