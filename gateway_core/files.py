@@ -2,10 +2,10 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from gateway_core.errors import ConfigError
 
@@ -29,6 +29,19 @@ def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
         _replace(target, content, mode)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def with_unknown(known: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is written in place of an object: ``known``, and what this version cannot know.
+
+    Versions share a state folder during an upgrade. A field that a later one wrote may restrict
+    what it belongs to, so that an earlier one must not drop it.
+
+    Args:
+        known: every field that this version writes.
+        before: the object as it was read.
+    """
+    return {**known, **{name: before[name] for name in before if name not in known}}
 
 
 @contextmanager

@@ -94,8 +94,8 @@ class Gateway:
 
     @classmethod
     def _of(cls, parts: GatewayParts, watch: Watch, observers: Sequence[Observer]) -> Self:
-        parts = attrs.evolve(parts, problems=(*parts.problems, *watch.problems))
-        for notice in (parts.registry.plan.announcement, *watch.problems):
+        parts = attrs.evolve(parts, log_problems=watch.problems)
+        for notice in (parts.registry.plan.announcement, *watch.problems()):
             if notice:
                 _log.warning("%s", notice)
         return cls(parts=parts, decider=make_decider(parts, (*watch.observers, *observers)))

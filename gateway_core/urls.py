@@ -1,10 +1,10 @@
 """How a base URL, an API prefix and a path become the URL of an action."""
 
 import re
-from ipaddress import ip_address
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+from gateway_core import loopback
 from gateway_core.errors import DestinationUnusable
 
 DEFAULT_PREFIX: Final = "/v1"
@@ -73,8 +73,7 @@ def split_base(base_url: str | None) -> SplitResult:
 def is_loopback(base_url: str | None) -> bool:
     """Whether ``base_url`` names the loopback interface; judged by the text, without DNS."""
     try:
-        host = (urlsplit(base_url or "").hostname or "").rstrip(".")
-        return host == "localhost" or ip_address(host).is_loopback
+        return loopback.is_loopback(urlsplit(base_url or "").hostname or "")
     except ValueError:
         return False
 

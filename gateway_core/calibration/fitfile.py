@@ -1,9 +1,9 @@
 """The file that a fit is kept in: versioned JSON that a person can read."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import attrs
 import msgspec
@@ -135,5 +135,14 @@ def write_json(path: Path, record: attrs.AttrsInstance) -> None:
     Raises:
         ConfigError: the file cannot be written.
     """
-    text = json.dumps(attrs.asdict(record), indent=2, ensure_ascii=False) + "\n"
+    replace_json(path, attrs.asdict(record))
+
+
+def replace_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write an object in one step, readable by people.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     replace_file(path, text.encode())

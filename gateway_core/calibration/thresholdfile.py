@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import attrs
 import msgspec
 
-from gateway_core.calibration.fitfile import write_json
+from gateway_core.calibration.fitfile import replace_json
 from gateway_core.calibration.temperature import Bucket
 from gateway_core.calibration.thresholds import FILE_NAME, Key, Kind
 from gateway_core.errors import ConfigError
-from gateway_core.files import locked
+from gateway_core.files import locked, with_unknown
 from gateway_core.wire.question import QuestionType
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -80,11 +80,15 @@ def read_thresholds(path: Path) -> tuple[MeasuredThreshold, ...]:
         OSError: the file cannot be read.
         msgspec.MsgspecError: it is not a threshold file; the message says where.
     """
+    text = _text(path)
+    return () if text is None else msgspec.json.decode(text, type=ThresholdFile).thresholds
+
+
+def _text(path: Path) -> bytes | None:
     try:
-        text = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
-        return ()
-    return msgspec.json.decode(text, type=ThresholdFile).thresholds
+        return None
 
 
 def apply_thresholds(state: Path, measured: Iterable[MeasuredThreshold], now: datetime) -> Path:
@@ -107,9 +111,20 @@ def apply_thresholds(state: Path, measured: Iterable[MeasuredThreshold], now: da
     state.mkdir(parents=True, exist_ok=True)
     try:
         with locked(path, "another command is changing it"):
-            kept = {row.key: row for row in (*read_thresholds(path), *measured)}
-            created = now.isoformat(timespec="seconds")
-            write_json(path, ThresholdFile(created=created, thresholds=tuple(kept.values())))
+            replace_json(path, _rewritten(path, measured, now))
     except msgspec.MsgspecError as error:
         raise ConfigError(f"{path}: not usable, move it away: {error}") from error
     return path
+
+
+def _rewritten(path: Path, measured: Iterable[MeasuredThreshold], now: datetime) -> dict[str, Any]:
+    """Return the file's object with ``measured`` in it; what a later version wrote stays."""
+    text = _text(path)
+    read: dict[str, Any] = msgspec.json.decode(text) if text else {"thresholds": []}
+    rows = {}
+    for row, before in zip(read_thresholds(path), read["thresholds"], strict=True):
+        rows[row.key] = with_unknown(attrs.asdict(row), before)
+    # A new measurement has nothing in common with the one that it replaces.
+    rows |= {row.key: attrs.asdict(row) for row in measured}
+    created = now.isoformat(timespec="seconds")
+    return with_unknown({"version": 1, "created": created, "thresholds": [*rows.values()]}, read)

@@ -8,6 +8,7 @@ from typing import Any, Final
 import click
 
 from gateway_core.cli.terminal import say, say_json, table
+from gateway_core.errors import ConfigError
 
 _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _HEADING: Final = ("id", "org", "kind", "name", "state", "created", "expires", "limits")
@@ -28,21 +29,32 @@ def keys() -> None:
 def _expiry(_: click.Context, __: click.Parameter, text: str | None) -> datetime | None:
     if text is None:
         return None
+    now = datetime.now(UTC)
+    moment = _moment(text, now)
+    if moment <= now:
+        raise click.BadParameter("the key would have expired already; use a time that is to come")
+    return moment
+
+
+def _moment(text: str, now: datetime) -> datetime:
     spoken = re.fullmatch(r"(\d{1,5})([mhdw])", text)
     if spoken:
-        return datetime.now(UTC) + timedelta(**{_UNITS[spoken[2]]: int(spoken[1])})
+        return now + timedelta(**{_UNITS[spoken[2]]: int(spoken[1])})
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise click.BadParameter("use 30m, 12h, 90d, 4w or a date such as 2027-01-31") from None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    if moment <= datetime.now(UTC):
-        raise click.BadParameter("this date is past")
-    return moment
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _words(_: click.Context, __: click.Parameter, text: str) -> tuple[str, ...]:
-    return tuple(filter(None, re.split(r"[,\s]+", text)))
+def _words(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ()
+    found = tuple(filter(None, re.split(r"[,\s]+", text)))
+    if not found:
+        # A variable that is empty must not make a key that may do everything.
+        raise click.BadParameter("names nothing; leave the option out to allow all")
+    return found
 
 
 @keys.command()
@@ -50,16 +62,17 @@ def _words(_: click.Context, __: click.Parameter, text: str) -> tuple[str, ...]:
 @click.option("--internal", "kind", flag_value="internal", help="For an internal platform.")
 @click.option("--managed", "kind", flag_value="managed", help="A managed-service token.")
 @click.option("--name", default="", help="What you call it.")
-@click.option("--models", default="", callback=_words, help="The only models, by commas.")
-@click.option("--providers", default="", callback=_words, help="The only providers, by commas.")
-@click.option("--addresses", default="", callback=_words, help="The only networks to call from.")
+@click.option("--models", callback=_words, help="The only models, by commas.")
+@click.option("--providers", callback=_words, help="The only providers, by commas.")
+@click.option("--addresses", callback=_words, help="The only networks to call from.")
 @click.option("--rpm", type=click.IntRange(min=1), help="Requests a minute.")
 @click.option("--concurrency", type=click.IntRange(min=1), help="Requests at once.")
 @click.option("--expires", callback=_expiry, metavar="WHEN", help="30m, 12h, 90d, 4w or a date.")
+@click.option("--force", is_flag=True, help="Although the configuration lacks the organization.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @click.pass_obj
 def create(
-    config_path: Path | None, /, *, kind: str | None, as_json: bool, **settings: Any
+    config_path: Path | None, /, *, kind: str | None, force: bool, as_json: bool, **settings: Any
 ) -> None:
     """Make a key and show it, once.
 
@@ -70,19 +83,23 @@ def create(
     from gateway_core.door.keys.record import KeySettings
     from gateway_core.door.rights import CallerKind
 
-    record, key = create_key(KeySettings(kind=CallerKind(kind or "org"), **settings))
+    wanted = KeySettings(kind=CallerKind(kind or "org"), **settings)
+    if wanted.org is not None and not force:
+        _require_configured(wanted.org, config_path)
+    record, key = create_key(wanted)
     _show_once(described(record), key.reveal(), as_json=as_json)
-    if record.org is not None:
-        _warn_unless_configured(record.org, config_path)
 
 
-def _warn_unless_configured(org: str, config_path: Path | None) -> None:
+def _require_configured(org: str, config_path: Path | None) -> None:
+    """Refuse an organization without which the key could use nothing."""
     from gateway_core.config.load import load_config
 
-    if org not in load_config(config_path).config.orgs:
-        click.echo(
-            f"The configuration has no usable [orgs.{org}]: without it the key may use nothing.",
-            err=True,
+    known = load_config(config_path).config.orgs
+    if org not in known:
+        those = f"it has {', '.join(known)}" if known else "it has no organization"
+        raise ConfigError(
+            f"--org: the configuration has no usable [orgs.{org}] ({those});"
+            " add the table first, or say --force to make the key all the same"
         )
 
 

@@ -16,6 +16,9 @@ from gateway_core.errors import ConfigError
 
 LAYOUT: Final = 1
 _BUSY_S: Final = 5.0
+"""How long a command waits for another process's lock."""
+_WRITER_BUSY_S: Final = 1.0
+"""How long the writer does, which keeps what it could not write and tries again."""
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS secret (salt BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS decisions (
@@ -50,7 +53,7 @@ def open_log(path: Path) -> sqlite3.Connection:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-        connection = connect(path)
+        connection = connect(path, busy_s=_WRITER_BUSY_S)
         with _closed_on_failure(connection):
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
@@ -59,13 +62,19 @@ def open_log(path: Path) -> sqlite3.Connection:
             _lay_out(connection)
     except OSError as error:
         raise ConfigError(f"decision_log.path: cannot be opened: {error.strerror}") from error
+    except sqlite3.OperationalError as error:
+        raise ConfigError(f"decision_log.path: cannot be used now: {error}") from error
     except sqlite3.Error as error:
         raise ConfigError(f"decision_log.path: not a usable decision log: {error}") from error
     return connection
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path, *, busy_s: float = _BUSY_S) -> sqlite3.Connection:
     """Return a connection whose rows have names; refuse a log of a later layout.
+
+    Args:
+        path: the SQLite file.
+        busy_s: how long to wait for another process's lock, in seconds.
 
     Raises:
         ConfigError: a later version of the gateway made the log.
@@ -73,7 +82,7 @@ def connect(path: Path) -> sqlite3.Connection:
     """
     # One thread uses a connection at a time, but not always the one that opened it.
     connection = sqlite3.connect(
-        path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+        path, timeout=busy_s, isolation_level=None, check_same_thread=False
     )
     connection.row_factory = sqlite3.Row
     with _closed_on_failure(connection):

@@ -12,11 +12,13 @@ from gateway_core.decide.chain import Chain
 from gateway_core.decide.observe import DecisionRecord
 from gateway_core.decide.reply import reply
 from gateway_core.decisionlog.entry import Role
+from gateway_core.decisionlog.losses import Losses
 from gateway_core.decisionlog.observer import entry_of
 from gateway_core.decisionlog.writer import DecisionLog
 
 _log: Final = logging.getLogger("s1gw.decisionlog")
 _MOST_UNDER_WAY: Final = 32
+_TOO_MANY: Final = f"{_MOST_UNDER_WAY} are under way, the most at a time"
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -36,7 +38,7 @@ class Shadow:
 
     chains: Mapping[str, Chain]
     log: DecisionLog
-    skipped: int = 0
+    skipped: Losses = attrs.field(factory=lambda: Losses("shadows were not asked"), init=False)
     _tasks: set[asyncio.Task[None]] = attrs.field(factory=set, init=False)
 
     def decided(self, record: DecisionRecord) -> None:
@@ -46,7 +48,7 @@ class Shadow:
             return
         for name in self.chains.keys() - tried:
             if len(self._tasks) >= _MOST_UNDER_WAY:
-                self.skipped += 1
+                self.skipped.add(1, _TOO_MANY)
                 continue
             task = asyncio.create_task(self._ask(name, record))
             self._tasks.add(task)
@@ -69,9 +71,12 @@ class Shadow:
     async def aclose(self) -> None:
         """Wait for the shadows under way; each is bounded by its own timeout."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.skipped.tell(_TOO_MANY)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
+        if not self._tasks:
+            self.skipped.tell(_TOO_MANY)
         # Nobody awaits a shadow: what it raised would be lost without a word.
         if not task.cancelled() and (error := task.exception()):
             _log.error("a shadow failed: %s", type(error).__name__)

@@ -1,7 +1,7 @@
 """From the configuration to the observers that log decisions."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,9 +11,9 @@ import attrs
 from gateway_core.config.model import MEBIBYTE, DecisionLogConfig
 from gateway_core.decide.chain import Chain
 from gateway_core.decide.observe import Observer
-from gateway_core.errors import ConfigError
 
 if TYPE_CHECKING:
+    from gateway_core.decisionlog.shadow import Shadow
     from gateway_core.decisionlog.writer import DecisionLog
 
 FILE_NAME: Final = "decisions.sqlite3"
@@ -30,11 +30,12 @@ class Watch:
 
     Attributes:
         observers: to be told of every decision; none when the log is off.
-        problems: why decisions are not logged although they should be.
+        problems: says why decisions are not logged now although they should be, and how many
+            were not.
     """
 
     observers: tuple[Observer, ...] = ()
-    problems: tuple[str, ...] = ()
+    problems: Callable[[], Sequence[str]] = tuple
 
 
 @asynccontextmanager
@@ -43,7 +44,8 @@ async def watching(
 ) -> AsyncIterator[Watch]:
     """Open the decision log, if it is switched on, and close it when the block ends.
 
-    A log that cannot be opened is a problem that is told, and no reason not to decide.
+    A log that cannot be used is a problem that is told, and no reason not to decide; decisions
+    wait for it, and it is tried again.
 
     Args:
         config: the table ``[decision_log]``.
@@ -53,24 +55,32 @@ async def watching(
     Yields:
         The observers that log decisions and ask shadows.
     """
-    try:
-        log = _opened(config, state) if config.enabled else None
-    except ConfigError as error:
-        yield Watch(problems=tuple(error.faults))
-        return
-    if log is None:
+    if not config.enabled:
         needless = ("decision_log.shadow needs decision_log.enabled = true",)
-        yield Watch(problems=needless if config.shadow else ())
+        yield Watch(problems=lambda: needless if config.shadow else ())
         return
     from gateway_core.decisionlog.observer import LogObserver
     from gateway_core.decisionlog.shadow import Shadow
 
+    # In a thread: another program may hold the lock of the file.
+    log = await asyncio.to_thread(_opened, config, state)
     shadow = Shadow(chains={name: chain_of(name) for name in config.shadow}, log=log)
     try:
-        yield Watch(observers=(LogObserver(log), shadow))
+        yield Watch(
+            observers=(LogObserver(log), shadow), problems=lambda: list(_problems(log, shadow))
+        )
     finally:
         await shadow.aclose()
         await asyncio.to_thread(log.close)
+
+
+def _problems(log: "DecisionLog", shadow: "Shadow") -> Iterator[str]:
+    if log.problem is not None:
+        yield f"{log.problem}; decisions wait until they can be logged"
+    if lost := log.losses.total:
+        yield f"decision_log: {lost} entries were lost since the start; the log says why"
+    if skipped := shadow.skipped.total:
+        yield f"decision_log.shadow: {skipped} were not asked since the start: too many at a time"
 
 
 def _opened(config: DecisionLogConfig, state: Path) -> "DecisionLog":

@@ -7,12 +7,12 @@ rebinding), and browsers put ``Origin`` on whatever a page posts elsewhere.
 
 from collections.abc import Iterable
 from functools import lru_cache
-from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
 from gateway_core.errors import RelayRefused
 from gateway_core.http1.messages import Headers
+from gateway_core.loopback import literal
 from gateway_core.urls import is_loopback
 
 _WAY_OUT: Final = "add it to http.allowed_hosts if it is to be"
@@ -47,7 +47,7 @@ class PageGuard:
 def _is_ours(hosts: frozenset[str], host: bytes) -> bool:
     """Say whether ``host`` is one of ours; a bare address needs no name that could lie."""
     url = _url(b"http://" + host)
-    return _is_known(hosts, url) or _is_address(urlsplit(url).hostname or "")
+    return _is_known(hosts, url) or literal(urlsplit(url).hostname or "") is not None
 
 
 def _may_call(hosts: frozenset[str], origin: bytes, host: bytes | None) -> bool:
@@ -67,11 +67,3 @@ def _url(text: bytes) -> str:
         return url if urlsplit(url).hostname else ""
     except ValueError:
         return ""
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True

@@ -1,19 +1,17 @@
 """Which addresses a destination may have, each judged by what it means, not how it is spelt."""
 
-import socket
 from collections.abc import Iterator
 from functools import lru_cache
 from ipaddress import (
     IPv4Address,
     IPv4Network,
-    IPv6Address,
     IPv6Network,
-    ip_address,
     ip_network,
 )
 from typing import Final
 
-Address = IPv4Address | IPv6Address
+from gateway_core.loopback import Address
+
 Network = IPv4Network | IPv6Network
 
 
@@ -37,24 +35,6 @@ _EMBEDDING: Final = _networks("::/96 ::ffff:0:0/96 ::ffff:0:0:0/96 64:ff9b::/96 
 _LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
 _SIX_TO_FOUR: Final = IPv6Network("2002::/16")
 _TEREDO: Final = IPv6Network("2001::/32")
-
-
-@lru_cache(maxsize=4096)
-def literal(host: str) -> Address | None:
-    """Return the address that ``host`` spells, or None when it is a name.
-
-    Takes every spelling that a resolver takes: dotted, one to four parts, octal, hexadecimal
-    (``inet_aton``), IPv6 with or without a zone, and a trailing dot.
-    """
-    text = host.rstrip(".").partition("%")[0]
-    try:
-        return ip_address(text)
-    except ValueError:
-        pass
-    try:
-        return IPv4Address(socket.inet_aton(text))
-    except (OSError, ValueError):
-        return None
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from ipaddress import ip_network
 from typing import Final
 
-from gateway_core.outbound.addresses import Address, Network, literal
+from gateway_core.loopback import Address, is_loopback, literal
+from gateway_core.outbound.addresses import Network
 from gateway_core.outbound.target import Target
 
 _PORT: Final = re.compile(r"[0-9]{1,5}")
@@ -26,18 +27,11 @@ class NoProxy:
 
     def covers(self, target: Target) -> bool:
         """Whether ``target`` is to be reached directly; loopback always is."""
+        if is_loopback(target.host):
+            return True
         address = literal(target.host)
         host = target.host.rstrip(".")
-        if address is not None and _loopback(address):
-            return True
-        if host == "localhost" or host.endswith(".localhost"):
-            return True
         return any(rule(host, target.port, address) for rule in self._rules)
-
-
-def _loopback(address: Address) -> bool:
-    mapped = getattr(address, "ipv4_mapped", None)
-    return address.is_loopback or (mapped is not None and mapped.is_loopback)
 
 
 def _rule(entry: str) -> _Rule | None:

@@ -7,7 +7,8 @@ from typing import Final
 import attrs
 
 from gateway_core.errors import DestinationBlocked
-from gateway_core.outbound.addresses import Address, allowed, literal
+from gateway_core.loopback import Address, literal
+from gateway_core.outbound.addresses import allowed
 
 _log: Final = logging.getLogger("s1gw.outbound")
 _BLOCKED: Final = "the destination policy forbids this host"

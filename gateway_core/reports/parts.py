@@ -1,6 +1,6 @@
 """What both reports look at."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -24,6 +24,7 @@ class GatewayParts:
         calibrator: its fits.
         thresholds: its thresholds.
         problems: what else does not work as configured.
+        log_problems: says what keeps decisions from being logged now.
         middleware: what calls pass through on their way to the chain, outermost first.
     """
 
@@ -33,6 +34,7 @@ class GatewayParts:
     calibrator: Calibrator
     thresholds: Thresholds
     problems: Sequence[str] = ()
+    log_problems: Callable[[], Sequence[str]] = tuple
     middleware: Sequence[MiddlewareSlot] = ()
 
     def refresh(self) -> None:
@@ -51,6 +53,7 @@ class GatewayParts:
         fits = self.calibrator
         return [
             *self.problems,
+            *self.log_problems(),
             *fits.problems,
             *fits.stale.values(),
             *self.thresholds.problems,

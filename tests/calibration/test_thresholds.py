@@ -1,5 +1,6 @@
 """Which threshold counts for an answer."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
@@ -80,6 +81,23 @@ def test_each_model_of_a_provider_keeps_its_threshold(tmp_path):
     for model, value in (("laya-1", 0.65), ("laya-2", 0.7), ("laya-3", 0.7)):
         asked = ASKED | {"model": model}
         assert found.threshold_for(provider="laya", **asked).value == value
+
+
+def test_what_a_later_version_wrote_is_kept_when_thresholds_are_applied(tmp_path):
+    other = attrs.evolve(MEASURED, provider="other")
+    path = apply_thresholds(tmp_path, [MEASURED, other], NOW)
+    kept = json.loads(path.read_text())
+    kept["measured_by"] = "9.0"
+    for row in kept["thresholds"]:
+        row["valid_until"] = "2030-01-01"
+    path.write_text(json.dumps(kept))
+    apply_thresholds(tmp_path, [attrs.evolve(MEASURED, threshold=0.7)], NOW)
+    written = json.loads(path.read_text())
+    assert written["measured_by"] == "9.0"
+    rows = {row["provider"]: row for row in written["thresholds"]}
+    assert rows["other"]["valid_until"] == "2030-01-01"
+    # It was said of the measurement that is replaced.
+    assert "valid_until" not in rows[MEASURED.provider]
 
 
 def test_commands_that_apply_thresholds_at_once_lose_nothing(tmp_path):

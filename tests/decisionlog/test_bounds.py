@@ -81,7 +81,7 @@ def test_two_processes_may_write_one_log(log_path, read, make_entry):
     for log in logs:
         log.close()
     assert len(read(log_path)) == 200
-    assert [log.dropped for log in logs] == [0, 0]
+    assert [log.losses.total for log in logs] == [0, 0]
 
 
 def test_a_process_that_is_killed_leaves_a_whole_log(log_path, read):
@@ -113,12 +113,12 @@ def test_a_full_disk_loses_entries_and_says_so_and_nothing_else(
         log.close()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
-    assert 0 < log.dropped <= 100
+    assert 0 < log.losses.total <= 100
     assert "the decision log lost entries (" in caplog.text
     write(make_entry("after"))
     kept = [found["request_id"] for found in read(log_path)]
     assert (kept[0], kept[-1]) == ("before", "after")
-    assert len(kept) == 102 - log.dropped
+    assert len(kept) == 102 - log.losses.total
 
 
 def test_adding_does_not_wait_for_a_locked_file(write, log_path, make_entry, read):

@@ -143,7 +143,7 @@ async def test_nobody_is_asked_while_the_gateway_is_paused(run):
 
 async def test_nothing_is_written_when_the_log_is_off(tmp_path):
     async with watching(DecisionLogConfig(), tmp_path, chain_of) as watch:
-        assert (watch.observers, watch.problems) == ((), ())
+        assert (watch.observers, watch.problems()) == ((), ())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -156,5 +156,24 @@ async def test_nothing_is_written_when_the_log_is_off(tmp_path):
 )
 async def test_a_log_that_cannot_be_kept_is_told(tmp_path, config, said):
     async with watching(config, tmp_path, chain_of) as watch:
-        assert watch.observers == ()
-        assert said in watch.problems[0]
+        assert said in watch.problems()[0]
+
+
+async def test_more_shadows_than_are_asked_at_a_time_are_counted_and_logged(tmp_path, caplog):
+    never = asyncio.Event()
+    slow = provider("slow", {"a": 0.9, "b": 0.1}, never)
+    settings = DecisionLogConfig(enabled=True, shadow=("slow",))
+    async with watching(settings, tmp_path, lambda _: chain_of(slow)) as watch:
+        chain = chain_of(provider("acme", {"a": 0.9, "b": 0.1}))
+        decider = Decider(chain=chain, is_paused=lambda: False, observers=watch.observers)
+        for number in range(40):
+            reply = await decider.decide({**ASKED, "request_id": f"r{number}"})
+            assert reply["status"] == "decided"
+        (told,) = watch.problems()
+        assert "decision_log.shadow: 8 were not asked" in told
+        never.set()
+    lost = [record.getMessage() for record in caplog.records if "not asked" in record.message]
+    assert [line.partition(":")[0] for line in lost] == [
+        "shadows were not asked (1, 1 since the start)",
+        "shadows were not asked (7, 8 since the start)",
+    ]

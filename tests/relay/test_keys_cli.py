@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gateway_core.cli import main
+from gateway_core.door.keys.file import changing_keys
+from gateway_core.door.keys.record import KeySettings, make_key
 from gateway_core.door.keys.store import KeyStore
 from gateway_core.door.rights import CallerKind
 
@@ -24,8 +26,14 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
+    (tmp_path / "config.toml").write_text("[orgs.acme]\n[orgs.other]\n")
+
     def call(*words: str, code: int = 0) -> Result:
-        environ = {**os.environ, "S1GW_STATE_DIR": str(tmp_path)}
+        environ = {
+            **os.environ,
+            "S1GW_STATE_DIR": str(tmp_path),
+            "S1GW_CONFIG": str(tmp_path / "config.toml"),
+        }
         result = CliRunner(env=environ).invoke(main, ["keys", *words])
         assert result.exit_code == code, result.output
         return result
@@ -90,12 +98,12 @@ def test_each_kind_of_key_can_be_made(
     ],
 )
 def test_a_key_can_expire_after_a_while(run: Run, text: str, span: timedelta) -> None:
-    expires = datetime.fromisoformat(created(run, "--org", "a", "--expires", text)["expires"])
+    expires = datetime.fromisoformat(created(run, "--org", "acme", "--expires", text)["expires"])
     assert abs(expires - datetime.now(UTC) - span) < timedelta(minutes=1)
 
 
 def test_a_key_can_expire_on_a_date(run: Run) -> None:
-    made = created(run, "--org", "a", "--expires", "2999-01-31")
+    made = created(run, "--org", "acme", "--expires", "2999-01-31")
     assert made["expires"] == "2999-01-31T00:00:00+00:00"
 
 
@@ -136,10 +144,18 @@ def test_the_list_can_be_of_one_organization(run: Run) -> None:
     [
         (["create"], "needs an organization", 1),
         (["create", "--managed"], "needs an organization", 1),
-        (["create", "--org", "a", "--expires", "soon"], "use 30m, 12h, 90d, 4w or a date", 2),
-        (["create", "--org", "a", "--expires", "2020-01-01"], "this date is past", 2),
-        (["create", "--org", "a", "--rpm", "0"], "--rpm", 2),
-        (["create", "--org", "a", "--addresses", "10.0.0.1/8"], "not an address or network", 1),
+        (["create", "--org", "acme", "--expires", "soon"], "use 30m, 12h, 90d, 4w or a date", 2),
+        (
+            ["create", "--org", "acme", "--expires", "2020-01-01"],
+            "the key would have expired already",
+            2,
+        ),
+        (["create", "--org", "acme", "--expires", "0d"], "the key would have expired already", 2),
+        (["create", "--org", "acme", "--expires", "0m"], "'--expires'", 2),
+        (["create", "--org", "acme", "--models", ""], "'--models': names nothing", 2),
+        (["create", "--org", "acme", "--addresses", " , "], "'--addresses': names nothing", 2),
+        (["create", "--org", "acme", "--rpm", "0"], "--rpm", 2),
+        (["create", "--org", "acme", "--addresses", "10.0.0.1/8"], "not an address or network", 1),
         (["revoke", "nobody"], "no such key", 1),
         (["rotate", "nobody"], "no such key", 1),
     ],
@@ -164,12 +180,44 @@ def test_a_damaged_file_is_told_and_left_alone(run: Run, path: Path) -> None:
     assert path.read_text() == "{"
 
 
-def test_a_key_for_an_organization_that_nobody_configured_says_so(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_expired_key_is_not_rotated(run: Run, path: Path) -> None:
+    record, _ = make_key(KeySettings(org="acme", expires=datetime(2020, 1, 1, tzinfo=UTC)))
+    with changing_keys(path) as keys:
+        keys[record.id] = record
+    assert "is expired: make a new key" in run("rotate", record.id, code=1).output
+
+
+def test_no_key_is_made_for_an_organization_that_nobody_configured(run: Run, path: Path) -> None:
+    for kind in ([], ["--managed"], ["--internal"]):
+        said = run("create", "--org", "acne", *kind, code=1)
+        assert "no usable [orgs.acne] (it has acme, other)" in said.stderr
+        assert "--force" in said.stderr
+        assert said.stdout == ""
+    assert not path.exists()
+
+
+def test_a_key_can_be_made_before_its_organization(run: Run, path: Path) -> None:
+    made = created(run, "--org", "acne", "--force")
+    assert KeyStore(path).find(made["key"]) is not None
+
+
+@pytest.mark.parametrize("change", ["create", "revoke", "rotate", "rotate that key"])
+def test_what_a_later_version_wrote_is_kept_by_every_change(
+    run: Run, path: Path, change: str
 ) -> None:
-    config = tmp_path / "config.toml"
-    config.write_text("[orgs.acme]\n")
-    monkeypatch.setenv("S1GW_CONFIG", str(config))
-    assert "no usable [orgs.acne]" in run("create", "--org", "acne").stderr
-    assert "no usable" not in run("create", "--org", "acme").stderr
-    assert "no usable" not in run("create", "--internal").stderr
+    own, other = created(run, "--org", "acme")["id"], created(run, "--org", "acme")["id"]
+    kept = json.loads(path.read_text())
+    only_between = {"from": "08:00", "to": "18:00"}
+    kept["keys"][0]["only_between"] = only_between
+    kept["written_by"] = "9.0"
+    path.write_text(json.dumps(kept))
+    words = {
+        "create": ["create", "--org", "other"],
+        "revoke": ["revoke", other],
+        "rotate": ["rotate", other],
+        "rotate that key": ["rotate", own],
+    }
+    run(*words[change])
+    written = json.loads(path.read_text())
+    assert written["written_by"] == "9.0"
+    assert [key.get("only_between") for key in written["keys"]][:2] == [only_between, None]

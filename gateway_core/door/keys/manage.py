@@ -37,12 +37,13 @@ def rotate_key(key: str) -> tuple[KeyRecord, Secret]:
     """Give a key a new secret under its old id and settings; the old one stops working.
 
     Raises:
-        InvalidRequest: there is no such key, or it is revoked.
+        InvalidRequest: there is no such key, or it is revoked or expired.
     """
     with changing_keys(keys_path()) as known:
         record = _found(known, key)
-        if record.revoked is not None:
-            raise InvalidRequest(f"{record.id} is revoked: make a new key instead", "id")
+        if (state := record.state(datetime.now(UTC))) != "active":
+            # A new secret would not work either.
+            raise InvalidRequest(f"{record.id} is {state}: make a new key instead", "id")
         renewed, fresh = renew_key(record)
         known[record.id] = renewed
     return renewed, fresh

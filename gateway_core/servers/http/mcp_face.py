@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
+from gateway_core import loopback
 from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http.exchange import Exchange
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from mcp.server.transport_security import TransportSecuritySettings
 
 Message = MutableMapping[str, Any]
-_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _REFUSED: Final = {
     400: ("invalid_request", "content-type must be application/json"),
     403: ("origin_not_allowed", "this Origin may not use the gateway; see http.allowed_hosts"),
@@ -33,7 +33,7 @@ class McpFace:
             hosts: beside loopback's names, with or without a port.
         """
         self._build = build
-        self._hosts = (*_LOOPBACK, *hosts)
+        self._hosts = (*loopback.HOSTS, *hosts)
         self._stop = asyncio.Event()
         self._serving: asyncio.Task[None] | None = None
         self._starting: asyncio.Task[StreamableHTTPSessionManager] | None = None

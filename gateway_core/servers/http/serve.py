@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import signal
-import socket
 from math import ceil
 from pathlib import Path
 from typing import Any, Final, NoReturn, cast
@@ -19,12 +18,12 @@ from gateway_core.errors import ConfigError
 from gateway_core.servers.http.access_log import AccessLog, as_json, as_text
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
+from gateway_core.servers.http.listening import BACKLOG, announce, listen
 from gateway_core.servers.http.services import open_services
 from gateway_core.servers.http.startup import check, warn
 from gateway_core.servers.http.workers import Workers, end_with_supervisor
 
 _log: Final = logging.getLogger("s1gw.http")
-_BACKLOG: Final = 2048
 
 
 @attrs.frozen(kw_only=True)
@@ -76,34 +75,16 @@ def serve(options: Options) -> None:
     logs.setup(loaded.config.log.format, loaded.config.log.level)
     http = loaded.config.http
     keys = check(http)
-    listener = _bind(http)
+    listeners = listen(http)
     warn(loaded, keys)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave)
-    _announce(http, listener)
+    announce(http, listeners)
     config = _uvicorn_config(options, http)
     if http.workers > 1:
-        Workers(config, [listener]).run()
+        Workers(config, listeners).run()
     else:
-        uvicorn.Server(config).run([listener])
-
-
-def _bind(http: HttpConfig) -> socket.socket:
-    try:
-        found = socket.getaddrinfo(http.host, http.port, type=socket.SOCK_STREAM)
-        family, *_, address = found[0]
-        return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
-    except OSError as error:
-        raise ConfigError(
-            f"http.host and http.port: cannot listen there: {error.strerror}"
-        ) from None
-
-
-def _announce(http: HttpConfig, listener: socket.socket) -> None:
-    host, port = listener.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    scheme = "https" if http.tls_certificate else "http"
-    _log.info("listening on %s://%s:%d", scheme, shown, port)
+        uvicorn.Server(config).run(listeners)
 
 
 def _uvicorn_config(options: Options, http: HttpConfig) -> uvicorn.Config:
@@ -120,7 +101,7 @@ def _uvicorn_config(options: Options, http: HttpConfig) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         workers=http.workers,
-        backlog=_BACKLOG,
+        backlog=BACKLOG,
         timeout_graceful_shutdown=ceil(http.drain_s),
         ssl_certfile=http.tls_certificate,
         ssl_keyfile=http.tls_key,

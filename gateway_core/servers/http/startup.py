@@ -1,6 +1,5 @@
 """What is checked and said before the first request."""
 
-import ipaddress
 import logging
 import ssl
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from gateway_core.door.keys.record import KeyRecord
 from gateway_core.door.keys.store import KeyStore
 from gateway_core.door.limits.limiter import open_limiter
 from gateway_core.errors import ConfigError
+from gateway_core.loopback import is_loopback
 
 _log: Final = logging.getLogger("s1gw.http")
 
@@ -67,7 +67,7 @@ def _warnings(loaded: Loaded, keys: Sequence[KeyRecord]) -> Iterator[str]:
 
 
 def _exposure(http: HttpConfig) -> Iterator[str]:
-    if http.auth == "disabled" and not http.open_to_network and not _is_loopback(http.host):
+    if http.auth == "disabled" and not http.open_to_network and not is_loopback(http.host):
         yield (
             "http.host: with auth disabled only loopback is served; set auth to keys, or say"
             " --open-to-network if everyone who can reach this address may use the providers"
@@ -89,10 +89,3 @@ def _unusable(certificate: Path, key: Path | None) -> Iterator[str]:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         yield f"http.tls_certificate and http.tls_key cannot be used: {reason}"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

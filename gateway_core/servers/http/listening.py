@@ -1,0 +1,92 @@
+"""The sockets of the server: every address that ``http.host`` stands for, of both families."""
+
+import errno
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any, Final
+
+from gateway_core.config.model import HttpConfig
+from gateway_core.errors import ConfigError
+
+_log: Final = logging.getLogger("s1gw.http")
+BACKLOG: Final = 2048
+_EVERYWHERE: Final = {"::": "0.0.0.0"}  # noqa: S104 - what "::" asks for
+"""A host that means every address, in one family; and the same in the other."""
+_ABSENT: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+"""What binding fails with where a machine lacks an address or a whole family."""
+_FAMILIES: Final = {socket.AF_INET: "IPv4", socket.AF_INET6: "IPv6"}
+
+Place = tuple[socket.AddressFamily, tuple[Any, ...]]
+
+
+def listen(http: HttpConfig) -> list[socket.socket]:
+    """Listen on all addresses that ``http.host`` stands for, on one port.
+
+    ``::`` is every address of IPv6 and of IPv4, whatever the system's default for such sockets
+    is; a name is every address that it resolves to. What the machine does not have is left out,
+    and logged, as long as anything is left.
+
+    Raises:
+        ConfigError: none of them is there, or one of them cannot be used.
+    """
+    listeners: list[socket.socket] = []
+    missing: list[OSError] = []
+    port = http.port
+    for family, address in _places(http):
+        try:
+            listener = _open(family, (address[0], port, *address[2:]))
+        except OSError as error:
+            if error.errno not in _ABSENT:
+                for listener in listeners:
+                    listener.close()
+                raise _refusal(error, address[0], port) from None
+            _log.warning("not listening on %s over %s", address[0], _FAMILIES[family])
+            missing.append(error)
+        else:
+            listeners.append(listener)
+            # Port 0 lets the system choose, once for all of them.
+            port = listener.getsockname()[1]
+    if not listeners:
+        raise _refusal(missing[0], http.host, port)
+    return listeners
+
+
+def announce(http: HttpConfig, listeners: list[socket.socket]) -> None:
+    """Say where the server listens, a line each."""
+    scheme = "https" if http.tls_certificate else "http"
+    for listener in listeners:
+        host, port = listener.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        _log.info("listening on %s://%s:%d", scheme, shown, port)
+
+
+def _places(http: HttpConfig) -> list[Place]:
+    try:
+        return list(dict.fromkeys(_resolved(http)))
+    except OSError as error:
+        raise ConfigError(f"http.host: cannot be resolved: {error.strerror}") from None
+    # A label that is empty or too long.
+    except UnicodeError:
+        raise ConfigError("http.host: is no host name or address") from None
+
+
+def _resolved(http: HttpConfig) -> Iterator[Place]:
+    # Without the dot that ends a full name, which the system's table of hosts does not know.
+    own = http.host.rstrip(".")
+    for host in filter(None, (own, _EVERYWHERE.get(own))):
+        for family, *_, address in socket.getaddrinfo(host, http.port, type=socket.SOCK_STREAM):
+            if family in _FAMILIES:
+                yield family, address
+
+
+def _open(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.socket:
+    # The socket of one family takes nothing of the other: each has its own.
+    return socket.create_server(address, family=family, backlog=BACKLOG)
+
+
+def _refusal(error: OSError, host: str, port: int) -> ConfigError:
+    # The error's own text repeats the address as Python spells it.
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return ConfigError(f"http.host and http.port: cannot listen on {host} port {port}: {reason}")
