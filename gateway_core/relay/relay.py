@@ -50,6 +50,14 @@ class Relay:
         self._timeout_s = self._config.http.timeout_s
         self._max_body = min(self._config.http.max_body_bytes, MAX_BODY_BYTES)
 
+    def prepare(self) -> None:
+        """Build the providers of all organizations, before the first call.
+
+        Raises:
+            RelayRefused: that cannot be done now, for a shortage that may be over soon.
+        """
+        self._router.prepare()
+
     def authenticate(self, headers: Headers, client: str, record: CallRecord) -> Caller:
         """Say who calls from the address ``client``.
 

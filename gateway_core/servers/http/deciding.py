@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 
-from gateway_core.errors import InvalidRequest, RelayRefused
+from gateway_core.errors import ConfigError, InvalidRequest, RelayRefused
 from gateway_core.gateway import Gateway
 from gateway_core.middleware import build_middleware
 from gateway_core.registry import OrgRegistry, Registry
 from gateway_core.relay.callers import Caller, CallerKind
+from gateway_core.relay.targets import short_of_resources
 from gateway_core.servers.http.mcp_face import McpFace
 
 if TYPE_CHECKING:
@@ -52,11 +53,15 @@ class Desks:
         """Return the desk of ``caller``.
 
         Raises:
-            RelayRefused: ``permission_denied``: it is no organization, and has no providers.
+            RelayRefused: ``permission_denied``: it is no organization, and has no providers; or
+                ``provider_overloaded``: it cannot be opened now.
         """
         key = (caller.org, caller.models, caller.providers)
         if key not in self._open:
-            gateway = self._gateway(caller)
+            try:
+                gateway = self._gateway(caller)
+            except ConfigError as error:
+                raise short_of_resources() from error
             self._open[key] = Desk(gateway, McpFace(lambda: _server(gateway), self._mcp_hosts))
         return self._open[key]
 

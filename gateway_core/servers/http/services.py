@@ -1,5 +1,6 @@
 """What the handlers work with, opened once on each process's event loop."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -59,6 +60,7 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
     Raises:
         ConfigError: the keys cannot be read, the store of limits cannot be used, or
             ``S1GW_STRICT_PLUGINS`` makes a fault fatal.
+        RelayRefused: the process is short of descriptors or memory already.
     """
     http = loaded.config.http
     async with AsyncExitStack() as stack:
@@ -76,6 +78,9 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
         desks = Desks(registry, operator, http.allowed_hosts)
         stack.push_async_callback(desks.aclose)
         relay = Relay(registry, keys, limiter)
+        if keys is not None:
+            # In a thread: plugins are imported, and what a first call finds is built then.
+            await asyncio.to_thread(relay.prepare)
         yield Services(registry=registry, keys=keys, relay=relay, desks=desks)
 
 
