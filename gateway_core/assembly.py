@@ -12,6 +12,7 @@ from gateway_core.decide import Chain, Decider, Judge, Link, Observer, Settler
 from gateway_core.errors import ConfigError
 from gateway_core.middleware import Layer, Layers, MiddlewareSlot, build_middleware
 from gateway_core.outbound import Outbound
+from gateway_core.passing import is_passing
 from gateway_core.pause import Pause
 from gateway_core.registry import Registry
 from gateway_core.reports import GatewayParts
@@ -91,6 +92,8 @@ def _link(registry: Registry, name: str) -> Link:
     try:
         return Link(name=name, provider=registry.provider(name))
     except ConfigError as error:
+        if is_passing(error):
+            raise
         return Link(name=name, provider=error)
 
 

@@ -12,6 +12,7 @@ from gateway_core.catalog.claims import Claims, read_claims
 from gateway_core.catalog.refs import Kind, PluginRef, State, canonical
 from gateway_core.catalog.scan import offers, plugin_refs
 from gateway_core.errors import PluginUnavailable
+from gateway_core.passing import is_passing
 from gateway_core.places import place_of
 
 _TEXT_LIMIT: Final = 300
@@ -78,6 +79,8 @@ class Catalog:
         # A plugin is a stranger's code: one that calls sys.exit() while it is imported, or whose
         # extension module panics, which is no Exception, must not end the gateway.
         except BaseException as error:
+            if is_passing(error):
+                raise PluginUnavailable(_unusable(ref, f"{ref.origin}: {_told(error)}")) from error
             raise self._broken(ref, _told(error)) from error
         if not isinstance(found, type):
             raise self._broken(ref, f"{ref.entry.value} is not a class")
@@ -115,10 +118,14 @@ class Catalog:
     def _broken(self, ref: PluginRef, reason: str) -> PluginUnavailable:
         broken = attrs.evolve(ref, state=State.BROKEN, detail=f"{ref.origin}: {reason}")
         self._mark(broken)
-        return PluginUnavailable(f"{ref.kind.label} {ref.name!r}: {broken.detail}")
+        return PluginUnavailable(_unusable(ref, broken.detail))
 
     def _mark(self, ref: PluginRef) -> None:
         self._refs[ref.kind, ref.name, ref.distribution] = ref
+
+
+def _unusable(ref: PluginRef, detail: str) -> str:
+    return f"{ref.kind.label} {ref.name!r}: {detail}"
 
 
 def _details(refs: Iterable[PluginRef]) -> list[str]:

@@ -49,6 +49,7 @@ REFUSALS: Final[Mapping[str, int]] = {
     "format_mismatch": 422,
     "rate_limit_exceeded": 429,
     "limits_unavailable": 503,
+    "provider_overloaded": 503,
 }
 ERRORS: Final[Mapping[type[GatewayError], ErrorReply]] = {
     InvalidRequest: ErrorReply(400, "invalid_request"),

@@ -13,6 +13,7 @@ from gateway_core.errors import ConfigError, PluginUnavailable
 from gateway_core.hooks import building
 from gateway_core.middleware.layers import Layer
 from gateway_core.middleware.spec import Middleware, MiddlewareContext
+from gateway_core.passing import is_passing
 from gateway_core.registry.problems import under
 from gateway_core.structure import plugin_settings
 
@@ -62,6 +63,8 @@ def _slot(name: str, loaded: Loaded, catalog: Catalog) -> MiddlewareSlot:
     try:
         middleware = _built(name, loaded, catalog)
     except ConfigError as error:
+        if is_passing(error):
+            raise
         fault = under(f"middleware.{name}", error)
         return MiddlewareSlot(name=name, layer=fault, detail=str(fault))
     origin = catalog.require(name, Kind.MIDDLEWARE).origin

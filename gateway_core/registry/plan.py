@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from gateway_core.errors import ConfigError, ProviderError
+from gateway_core.passing import is_passing
 from gateway_core.provider import Provider
 from gateway_core.types import Operation
 from gateway_core.urls import is_loopback
@@ -59,11 +60,17 @@ class Plan:
 
 
 def judge(name: str, get: Callable[[str], Provider]) -> Candidate:
-    """Return whether a provider can be asked as it stands, without asking it."""
+    """Return whether a provider can be asked as it stands, without asking it.
+
+    Raises:
+        ConfigError: that cannot be told now, for a shortage that may be over soon.
+    """
     try:
         provider = get(name)
         url = provider.url(Operation.DECIDE)
     except ConfigError as error:
+        if is_passing(error):
+            raise
         return excluded(name, "; ".join(error.faults))
     except ProviderError as error:
         return excluded(name, f"providers.{name}: {error}")

@@ -1,4 +1,7 @@
-"""Named providers, built on first use and kept; a broken one never stops the others."""
+"""Named providers, built on first use and kept; a broken one never stops the others.
+
+A failure that may be over soon, such as having no descriptors, is not kept.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -9,6 +12,7 @@ from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import ProviderConfig
 from gateway_core.errors import ConfigError
 from gateway_core.outbound import Outbound
+from gateway_core.passing import is_passing
 from gateway_core.provider import Provider
 from gateway_core.registry.automatic import AutomaticChain
 from gateway_core.registry.build import Builder
@@ -121,6 +125,8 @@ class Registry:
             try:
                 found = build()
             except ConfigError as error:
+                if is_passing(error):
+                    raise under(path, error) from error
                 found = under(path, error)
             self._built[path] = found
         if isinstance(found, ConfigError):

@@ -40,6 +40,14 @@ class Relay:
         self._router = Router(registry, config)
         self._timeout_s = config.http.timeout_s
 
+    def prepare(self) -> None:
+        """Build the providers of all organizations, before the first call.
+
+        Raises:
+            RelayRefused: that cannot be done now, for a shortage that may be over soon.
+        """
+        self._router.prepare()
+
     async def decide(
         self,
         route: RelayRoute,

@@ -7,6 +7,7 @@ from typing import Final
 from gateway_core.config.model import Config, ProviderConfig
 from gateway_core.door.callers import Caller
 from gateway_core.errors import ConfigError
+from gateway_core.passing import is_passing
 from gateway_core.provider import Provider
 from gateway_core.registry import Registry
 from gateway_core.relay.targets import (
@@ -16,6 +17,7 @@ from gateway_core.relay.targets import (
     check_target,
     make_targets,
     not_configured,
+    short_of_resources,
 )
 from gateway_core.secret import Secret
 from gateway_core.types import Format
@@ -66,6 +68,11 @@ class Router:
             )
         return found
 
+    def prepare(self) -> None:
+        """Build the tables of all organizations, so that no call has to wait for it."""
+        for org in self._config.orgs:
+            self._tables[org] = Table(self._organization(org))
+
     def table(self, caller: Caller) -> Table:
         """Return all targets of ``caller``, in configured order."""
         if not caller.rights.own_providers:
@@ -115,5 +122,7 @@ class Router:
         try:
             return build(*names)
         except ConfigError as error:
+            if is_passing(error):
+                raise short_of_resources() from error
             _log.warning("not relayed to: %s", error)
             return None

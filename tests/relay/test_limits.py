@@ -12,7 +12,8 @@ from redis.asyncio import Redis
 
 from gateway_core.config.model import HttpConfig
 from gateway_core.door.limits.counting import Bound
-from gateway_core.door.limits.limiter import Limiter, SharedLimiter, open_limiter
+from gateway_core.door.limits.joint import SharedLimiter
+from gateway_core.door.limits.limiter import Limiter, open_limiter
 from gateway_core.door.limits.memory import ProcessLimiter
 from gateway_core.door.limits.shared import shared_store
 from gateway_core.errors import ConfigError, RelayRefused
@@ -171,7 +172,7 @@ async def test_a_request_given_up_as_it_comes_or_goes_ends_there_and_holds_nothi
 async def test_without_its_store_a_gateway_goes_on_with_limits_of_its_own_and_says_so_once(
     redis_server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    bound = key(rpm=2, concurrency=5)
+    bound = key(rpm=3, concurrency=5)
     limiter = open_limiter(HttpConfig(limits_store=Secret(redis_server.url)))
     await leave(await enter(limiter, bound))
     redis_server.stop()
@@ -206,10 +207,10 @@ async def test_a_store_that_comes_back_is_used_again(
 ) -> None:
     limiter = SharedLimiter(shared_store(Secret(redis_server.url), lease_s=60), retry_s=0)
     redis_server.stop()
-    await enter(limiter, key(rpm=1))
+    await enter(limiter, key(rpm=2))
     redis_server.restart()
-    await enter(limiter, key(rpm=1))
-    await refused(limiter, key(rpm=1))
+    await enter(limiter, key(rpm=2))
+    await refused(limiter, key(rpm=2))
     assert "the limits store answers again" in caplog.text
     await limiter.aclose()
 

@@ -52,6 +52,9 @@ class HttpConfig:
         auth: ``keys``, or ``disabled`` when the operator is the only customer.
         open_to_network: whether to listen beyond loopback although auth is disabled.
         max_body_bytes: the largest request body, before and after decompression.
+        max_connections: the most clients that are connected to one process; by default what its
+            limit of open files allows.
+        max_connections_per_address: the most from one address; three quarters of them by default.
         timeout_s: the time one relayed call may take, in seconds, unless its provider says.
         workers: server processes.
         drain_s: how long requests under way may go on after SIGTERM, in seconds.
@@ -68,6 +71,10 @@ class HttpConfig:
     auth: str = attrs.field(default="keys", validator=rules.one_of("keys", "disabled"))
     open_to_network: bool = False
     max_body_bytes: int = attrs.field(default=32 * MEBIBYTE, validator=rules.positive_count)
+    max_connections: int | None = attrs.field(default=None, validator=rules.positive_count)
+    max_connections_per_address: int | None = attrs.field(
+        default=None, validator=rules.positive_count
+    )
     timeout_s: float = attrs.field(default=60.0, validator=rules.positive)
     workers: int = attrs.field(default=1, validator=rules.positive_count)
     drain_s: float = attrs.field(default=30.0, validator=rules.not_negative)

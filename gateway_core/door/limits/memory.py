@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from gateway_core.door.limits.counting import MINUTE_S, Bounds, too_many, too_often
+from gateway_core.door.limits.counting import MINUTE_S, Bound, Bounds, too_many, too_often
 
 
 class ProcessLimiter:
@@ -41,6 +41,23 @@ class ProcessLimiter:
                 bound.current += 1
         for bound in bounds:
             bound.under_way += 1
+
+    def note(self, bounds: Bounds) -> None:
+        """Count a request that another limiter let in."""
+        minute = self._clock() // MINUTE_S
+        for bound in bounds:
+            if bound.minute != minute:
+                bound.turn_to(minute)
+            if bound.rpm is not None:
+                bound.current += 1
+            bound.under_way += 1
+
+    def recent(self, bound: Bound) -> float:
+        """Return how many requests count for the rate of ``bound`` now."""
+        minute, elapsed_s = divmod(self._clock(), MINUTE_S)
+        if bound.minute != minute:
+            bound.turn_to(minute)
+        return bound.previous * (MINUTE_S - elapsed_s) / MINUTE_S + bound.current
 
     def leave(self, bounds: Bounds) -> None:
         """Free what a request held."""

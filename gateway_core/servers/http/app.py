@@ -12,13 +12,14 @@ from typing import Any, Final
 from gateway_core import logs
 from gateway_core.door.access import AccessEntry, elapsed_ms
 from gateway_core.door.refusals import refusal as refused
-from gateway_core.errors import ConfigError, GatewayError
+from gateway_core.errors import GatewayError
 from gateway_core.http1.messages import HttpReply
 from gateway_core.http1.requests import Malformed
 from gateway_core.http1.states import ClientTimeouts, moves
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.allocator import keep_freed_memory
 from gateway_core.servers.http.body import ClientGone
+from gateway_core.servers.http.crowd import Crowd
 from gateway_core.servers.http.exchange import REQUEST_ID, Exchange, new_request_id
 from gateway_core.servers.http.reply import refusal
 from gateway_core.servers.http.routes import find
@@ -47,16 +48,22 @@ class Application:
     Attributes:
         timeouts: how long clients may take.
         moves: what state of a connection may follow which, and how long it may last.
+        crowd: how many may be connected.
         reading: where all connections are read to: what comes is parsed before anything else is
             read, and copied once, when the parser hands over a piece of a body.
     """
 
     def __init__(
-        self, opener: Opener, access_log: AccessLog, timeouts: ClientTimeouts | None = None
+        self,
+        opener: Opener,
+        access_log: AccessLog,
+        timeouts: ClientTimeouts | None = None,
+        crowd: Crowd | None = None,
     ) -> None:
         """Take what opens the services on the event loop that will use them."""
         self.timeouts = timeouts or ClientTimeouts()
         self.moves = moves(self.timeouts)
+        self.crowd = crowd or Crowd()
         self._opener = opener
         self._access_log = access_log
         self._services: Services
@@ -97,7 +104,7 @@ class Application:
         async with AsyncExitStack() as stack:
             try:
                 self._services = await stack.enter_async_context(self._opener())
-            except ConfigError as error:
+            except GatewayError as error:
                 await send({"type": "lifespan.startup.failed", "message": str(error)})
                 return
             # What is there now stays: looking for garbage in it only delays requests.

@@ -61,12 +61,16 @@ class ClientConnection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request."""
         self._transport = cast("asyncio.Transport", transport)
+        if not self._app.crowd.admit(self, self._transport):
+            return
         self._queue = RequestQueue(self._transport)
         self._server.connections.add(self)  # type: ignore[arg-type]
         self._deadline.set(self._app.timeouts.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         """Stop what is under way: nobody waits for it."""
+        if not self._app.crowd.leave(self):
+            return
         self._server.connections.discard(self)
         self._deadline.stop()
         self._queue.waiting.clear()

@@ -18,6 +18,7 @@ from gateway_core.errors import ConfigError
 from gateway_core.servers.http.access_log import AccessLog, as_json, as_text
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
+from gateway_core.servers.http.crowd import Crowd, raise_descriptor_limit
 from gateway_core.servers.http.listening import BACKLOG, announce, listen
 from gateway_core.servers.http.services import open_services
 from gateway_core.servers.http.startup import check, warn
@@ -59,7 +60,13 @@ class AppFactory:
         log = loaded.config.log
         render = as_json if log.format == "json" else as_text
         shown = _log.isEnabledFor(logging.INFO)
-        return Application(lambda: open_services(loaded), AccessLog(render if shown else None))
+        raise_descriptor_limit()
+        http = loaded.config.http
+        return Application(
+            lambda: open_services(loaded),
+            AccessLog(render if shown else None),
+            crowd=Crowd(http.max_connections, http.max_connections_per_address),
+        )
 
 
 def serve(options: Options) -> None:

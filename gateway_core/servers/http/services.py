@@ -1,5 +1,6 @@
 """What the handlers work with, opened once on each process's event loop."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -62,6 +63,7 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
     Raises:
         ConfigError: the keys cannot be read, the store of limits cannot be used, or
             ``S1GW_STRICT_PLUGINS`` makes a fault fatal.
+        RelayRefused: the process is short of descriptors or memory already.
     """
     http = loaded.config.http
     async with AsyncExitStack() as stack:
@@ -79,13 +81,11 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
         tenants = TenantGateways(registry, operator, http.allowed_hosts)
         stack.push_async_callback(tenants.aclose)
         door = Door(loaded.config, keys, limiter)
-        yield Services(
-            registry=registry,
-            keys=keys,
-            door=door,
-            relay=Relay(registry, door),
-            tenants=tenants,
-        )
+        relay = Relay(registry, door)
+        if keys is not None:
+            # In a thread: plugins are imported, and what a first call finds is built then.
+            await asyncio.to_thread(relay.prepare)
+        yield Services(registry=registry, keys=keys, door=door, relay=relay, tenants=tenants)
 
 
 def _longest_call_s(config: Config) -> float:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from gateway_core.door.callers import Caller
+from gateway_core.errors import ConfigError
 from gateway_core.gateway import Gateway
 from gateway_core.middleware import build_middleware
 from gateway_core.registry import OrgRegistry, Registry
+from gateway_core.relay.targets import short_of_resources
 from gateway_core.servers.http.mcp_face import McpFace
 from gateway_core.strict_json import read_json
 
@@ -52,11 +54,17 @@ class TenantGateways:
 
         ``caller`` must have the right to ask; see ``door.callers.require_asking``. The key of the
         cache holds everything that the gateway depends on.
+
+        Raises:
+            RelayRefused: ``provider_overloaded``: it cannot be opened now.
         """
         key = (caller.kind, caller.org, caller.models, caller.providers)
         tenant = self._open.get(key)
         if tenant is None:
-            gateway = self._gateway(caller)
+            try:
+                gateway = self._gateway(caller)
+            except ConfigError as error:
+                raise short_of_resources() from error
             mcp = McpFace(lambda: _server(gateway), self._mcp_hosts)
             tenant = self._open[key] = TenantGateway(gateway, mcp)
         return tenant
