@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from gateway_core import __version__
+from gateway_core.bounded_cache import BoundedCache
 from gateway_core.errors import ConfigError, ProviderError
 from gateway_core.http1 import codings
 from gateway_core.secret import Secret
@@ -43,7 +44,9 @@ class Headers:
             own[_config_name(name)] = _config_value(name, text)
         self._constant = "".join(f"{name}: {value}\r\n" for name, value in own.items())
         self._settled = _FRAMING.union(own)
-        self._templates: dict[tuple[str, ...], tuple[str, int]] = {}
+        self._templates: BoundedCache[tuple[str, ...], tuple[str, int]] = BoundedCache(
+            _MAX_KNOWN_SETS
+        )
 
     def prefix(self, method: str, request_target: str, authority: str, extra: str = "") -> str:
         """Return the start of a head, which is the same for every call to one URL."""
@@ -78,10 +81,7 @@ class Headers:
         ]
         # A value that must not be sent takes no room.
         lines = [_line(field) if keep else "%.0s" for field, keep in zip(fields, kept, strict=True)]
-        if len(self._templates) >= _MAX_KNOWN_SETS:
-            self._templates.clear()
-        self._templates[names] = "".join(lines), sum(kept)
-        return self._templates[names]
+        return self._templates.keep(names, ("".join(lines), sum(kept)))
 
 
 def _field_name(name: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from gateway_core.bounded_cache import BoundedCache
 from gateway_core.context import Endpoint
 from gateway_core.errors import ProviderUnreachable
 from gateway_core.outbound.connector import Connector
@@ -45,7 +46,7 @@ class HttpSender:
         self._policy = policy
         self._headers = Headers(endpoint.headers)
         self.timeout_s = endpoint.timeout_s
-        self._routes: dict[tuple[str, str], Route] = {}
+        self._routes: BoundedCache[tuple[str, str], Route] = BoundedCache(_MAX_KNOWN_URLS)
 
     async def send(
         self,
@@ -93,7 +94,4 @@ class HttpSender:
         # The verdict on an address cannot change, and so it holds for the route.
         address = target.host if self._policy is None else self._policy.check_literal(target.host)
         route = make_route(method, target, proxy, self._headers, address)
-        if len(self._routes) >= _MAX_KNOWN_URLS:
-            self._routes.clear()
-        self._routes[method, url] = route
-        return route
+        return self._routes.keep((method, url), route)

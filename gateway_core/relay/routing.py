@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from gateway_core.bounded_cache import BoundedCache
 from gateway_core.config.model import Config, ProviderConfig
 from gateway_core.door.callers import Caller
 from gateway_core.errors import ConfigError
@@ -37,7 +38,9 @@ class Router:
         self._operators: Table | None = None
         self._vendors: dict[str, Provider | None] = {}
         # A key that changes makes a new caller, and so nothing of the old one is found.
-        self._allowed: dict[tuple[Caller, str, Format, bool], Target] = {}
+        self._allowed: BoundedCache[tuple[Caller, str, Format, bool], Target] = BoundedCache(
+            _MOST_ALLOWED
+        )
 
     def target(self, caller: Caller, model: str, wire: Format, key: Secret | None) -> Target:
         """Return where a body of ``caller`` goes that names ``model``, if it may go there.
@@ -50,11 +53,9 @@ class Router:
         if found is None:
             found = self._found(caller, model)
             check_target(caller, found, wire, key)
-            if len(self._allowed) >= _MOST_ALLOWED:
-                self._allowed.clear()
             # A vendor's model is named by whoever asks, and at any length.
             if len(model) <= LONGEST_NAME:
-                self._allowed[asked] = found
+                self._allowed.keep(asked, found)
         return found
 
     def _found(self, caller: Caller, model: str) -> Target:
