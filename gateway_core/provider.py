@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """One configured provider, and the one step that both faces share: asking it."""
 
 from collections.abc import Mapping, Sequence

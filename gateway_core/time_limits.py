@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """Limits on how long a block of a task may take, cheap enough for every request.
 
 ``asyncio.timeout`` makes a timer for each block and cancels it again. Here all blocks of an event

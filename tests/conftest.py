@@ -65,3 +65,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     yield made
     for module in made.modules:
         sys.modules.pop(module, None)
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their argument: what is in them may differ from one process to the next."""
+    return argname if isinstance(val, bytes) else None

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """Request bodies as they come in: bounded, and freed of their content encoding on the way."""
 
 from collections.abc import Sequence

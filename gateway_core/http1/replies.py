@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """One HTTP/1.1 reply out of the bytes of a connection, with limits on every part of it."""
 
 from functools import lru_cache

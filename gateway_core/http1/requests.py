@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """HTTP/1.1 requests out of bytes: the head whole, the body as it comes."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """One HTTP/1.1 connection: one request at a time, each written exactly once."""
 
 import asyncio

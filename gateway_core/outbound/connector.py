@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """From a target to a connection: policy, pool, proxy and dialling in their order."""
 
 import logging

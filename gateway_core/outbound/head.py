@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """The head of a request: the constant part made once, the rest checked and joined per call."""
 
 import re

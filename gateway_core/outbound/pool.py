@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """The open connections of one process, kept by where they lead."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """The way out of one provider: one attempt, and what came of it."""
 
 from collections.abc import Mapping

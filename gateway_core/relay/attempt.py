@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """The one attempt: no retry, no fallback, whatever comes of it."""
 
 from time import perf_counter

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """The relay: the contract's checks in their order, one attempt, and the reply."""
 
 from time import perf_counter

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """What the caller gets back: the upstream's bytes, or an envelope; and which headers."""
 
 from collections.abc import Callable, Iterable, Mapping

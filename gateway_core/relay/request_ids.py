@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """Under which names a caller finds the id of its call, and the one that the upstream gave it."""
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """Which provider of the caller answers for a model: tables that are built once and looked up."""
 
 import logging

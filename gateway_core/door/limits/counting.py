@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """The bounds of requests, what is counted under them here, and the refusal when one is reached."""
 
 from typing import Final

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """Limits counted in this process, where nothing ever waits."""
 
 import time

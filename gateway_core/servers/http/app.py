@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """The application: has a request answered, whatever goes wrong, and logs one line of it."""
 
 import asyncio

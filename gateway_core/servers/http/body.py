@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """A request's body, handed over in pieces as it comes in."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """One connection of a client: requests in, one answered after the other, bounded in every way.
 
 It takes the place of uvicorn's own protocol, which bounds neither a head nor the time that a

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """A deadline that is moved often and hardly ever reached."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """What answers each route."""
 
 from collections.abc import Callable, Coroutine, Mapping

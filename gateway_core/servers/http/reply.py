@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """Replies that the server makes itself, and how any reply goes over the wire."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """What a client sends on one connection: its requests, in the order in which they come."""
 
 import asyncio
