@@ -3,17 +3,26 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+# How many examples the property tests try: quick or full.
+EXAMPLES ?= quick
+# As many processes as there are processors; each file's tests stay in one of them.
+PYTEST   := $(BIN)/pytest -q -n auto --dist loadfile
 COMPILED := build/compiled
 HEADER   := 'import sysconfig; print(sysconfig.get_path("include") + "/Python.h")'
 # The contract that compiled modules must keep as well as their sources do.
 CONTRACT := tests/packaging/test_compiled.py tests/relay tests/servers/http tests/outbound tests/decide \
 	tests/test_provider.py tests/test_time_limits.py
+# What is quick: no processes, no browsers, no load.
+QUICK := tests/http1 tests/door tests/relay/test_body.py tests/relay/test_members.py tests/relay/test_routing.py \
+	tests/relay/test_order_of_checks.py tests/relay/test_callers.py tests/wire tests/decide tests/registry \
+	tests/config tests/calibration tests/schema tests/catalog tests/test_bounded_cache.py \
+	tests/test_strict_json.py tests/test_urls.py tests/test_gateway.py
 PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml examples/*/pyproject.toml)
 # What mypyc hands an error on with, of which Python 3.12 and newer warn.
 COMPILERS_OWN := -W 'ignore:the (type, exc, tb) signature of throw() is deprecated:DeprecationWarning'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-compiled check lint types imports docs docs-check schema bench evidence \
+.PHONY: help demo test test-compiled test-quick check lint types imports docs docs-check schema bench evidence \
 	format clean
 
 help: ## Say what each target does
@@ -23,11 +32,14 @@ demo: $(VENV)/.ready ## Make a real decision on this machine, from the shell, ov
 	@$(BIN)/python scripts/demo.py
 
 test: $(VENV)/.ready-dev check ## Set up and run every check and every test
-	$(BIN)/pytest -q
+	$(PYTEST) --hypothesis-profile=$(EXAMPLES)
 	@$(MAKE) --no-print-directory test-compiled
 
+test-quick: $(VENV)/.ready-dev ## Run the tests that start no process: what a person at work waits for
+	$(PYTEST) $(QUICK)
+
 test-compiled: $(COMPILED)/.ready ## Run the relay's contract again, with its hot modules compiled
-	S1GW_COMPILED=1 PYTHONSAFEPATH=1 PYTHONPATH=$(CURDIR)/$(COMPILED) $(BIN)/pytest -q $(COMPILERS_OWN) $(CONTRACT)
+	S1GW_COMPILED=1 PYTHONSAFEPATH=1 PYTHONPATH=$(CURDIR)/$(COMPILED) $(PYTEST) $(COMPILERS_OWN) $(CONTRACT)
 
 check: lint types imports docs-check ## Style, types, import contracts, generated files
 

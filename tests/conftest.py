@@ -6,6 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A person at work waits for the quick one; --hypothesis-profile=full looks longer.
+settings.register_profile("quick", max_examples=100, deadline=None)
+settings.register_profile("full", max_examples=1500, deadline=None)
+settings.load_profile("quick")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway_core.errors import RelayRefused
@@ -70,7 +70,6 @@ def names_are_distinct(text: str) -> bool:
     return len(set(pairs[-1])) == len(pairs[-1])
 
 
-@settings(max_examples=500, deadline=None)
 @given(bodies(), st.text(min_size=1, max_size=8).filter(str.strip))
 def test_only_the_models_value_changes(parts: tuple[str, str, str], model: str) -> None:
     head, value, tail = parts
@@ -91,7 +90,6 @@ def test_only_the_models_value_changes(parts: tuple[str, str, str], model: str) 
     assert json.loads(middle) == model
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.one_of(st.binary(max_size=30), VALUES.map(str.encode), bodies().map("".join)))
 def test_what_is_taken_is_json_with_distinct_names(content: Any) -> None:
     raw = content if isinstance(content, bytes) else content.encode()
@@ -105,7 +103,6 @@ def test_what_is_taken_is_json_with_distinct_names(content: Any) -> None:
     assert isinstance(found["questions"], dict) == (body.format is Format.SYSTEMONE)
 
 
-@settings(max_examples=300, deadline=None)
 @given(bodies().map("".join), st.data())
 def test_damage_is_noticed_as_the_standard_parser_notices_it(
     text: str, data: st.DataObject

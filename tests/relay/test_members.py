@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway_core.errors import RelayRefused
@@ -82,7 +82,6 @@ def pairs_of(text: str) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in found]
 
 
-@settings(max_examples=1500, deadline=None)
 @given(objects())
 def test_the_members_are_those_that_the_standard_parser_sees(text: str) -> None:
     pairs, content = pairs_of(text), text.encode()
@@ -100,7 +99,6 @@ def test_the_members_are_those_that_the_standard_parser_sees(text: str) -> None:
         assert repr(told) == repr(value)
 
 
-@settings(max_examples=1500, deadline=None)
 @given(objects(), st.sampled_from(["m", "a/b", '"', "\u00fc"]))
 def test_a_body_that_is_taken_names_one_model_before_and_after(text: str, model: str) -> None:
     try:
