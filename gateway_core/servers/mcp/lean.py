@@ -43,7 +43,7 @@ _HTTP_ONLY: Final = (
     "mcp.server.streamable_http_manager",
     "mcp.server.transport_security",
 )
-_WANTED: Final = ("mcp.server.lowlevel.server", "mcp.server.stdio")
+_WANTED: Final = ("mcp.server.lowlevel.server", "mcp.shared.message")
 
 
 def import_for_stdio() -> bool:
