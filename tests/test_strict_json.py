@@ -82,7 +82,7 @@ def test_the_error_names_the_repeated_key_and_the_text() -> None:
     with pytest.raises(InvalidJson) as caught:
         read_json(b'{"question": 1, "question": 2}')
     assert caught.value.field == "question"
-    with pytest.raises(InvalidJson, match="^the body is not JSON$"):
+    with pytest.raises(InvalidJson, match=r"^the body is not JSON$"):
         read_json(b"never-show-this", "the body")
 
 

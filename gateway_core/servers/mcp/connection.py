@@ -39,6 +39,7 @@ class Reading:
     def __init__(self) -> None:
         self.last_context: Context | None = None
         self._waiting: asyncio.Queue[tuple[Context, SessionMessage] | None] = asyncio.Queue(1)
+        self._ended = False
 
     async def put(self, item: tuple[Context, SessionMessage] | None) -> None:
         """Give the next message, or None at the end."""
@@ -55,8 +56,9 @@ class Reading:
         return self
 
     async def __anext__(self) -> SessionMessage:
-        item = await self._waiting.get()
+        item = None if self._ended else await self._waiting.get()
         if item is None:
+            self._ended = True
             raise StopAsyncIteration
         self.last_context, message = item
         return message

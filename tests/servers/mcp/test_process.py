@@ -66,16 +66,6 @@ def test_a_client_that_never_speaks_is_no_fault(start: Start) -> None:
     assert start().finish() == (0, "", "")
 
 
-def test_a_line_that_is_no_json_does_not_stop_it(
-    start: Start, one_provider: ScriptedUpstream
-) -> None:
-    wire = start()
-    wire.shake_hands()
-    wire.write(b"not json\n\xff\xfe\n[]\n")
-    wire.call("system1_decide", **ASK)
-    assert wire.receive()["result"]["structuredContent"]["status"] == "decided"
-
-
 @pytest.mark.anyio
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_ends_it_cleanly_and_cancels_what_is_under_way(
