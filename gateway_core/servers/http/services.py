@@ -73,7 +73,7 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
                 _log.warning("%s", _NOT_LOGGED)
         limiter = open_limiter(http, _longest_call_s(loaded.config))
         stack.push_async_callback(limiter.aclose)
-        desks = Desks(registry, operator, http.allowed_hosts)
+        desks = Desks(registry, operator, (http.host, *http.allowed_hosts))
         stack.push_async_callback(desks.aclose)
         relay = Relay(registry, keys, limiter)
         yield Services(registry=registry, keys=keys, relay=relay, desks=desks)

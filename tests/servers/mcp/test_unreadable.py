@@ -29,7 +29,7 @@ ARGUMENTS = {
     "NaN": ('{"question":"a","min_confidence":NaN}', "NaN is not JSON"),
     "Infinity": ('{"question":"a","context":{"b":-Infinity}}', "-Infinity is not JSON"),
     "a number of many digits": ('{"question":%s}' % ("1" * 5000), "too many digits"),
-    "deep": ('{"question":"a","context":%s}' % DEEP, "nested more than"),
+    "deep": (f'{{"question":"a","context":{DEEP}}}', "nested more than"),
 }
 
 
@@ -85,7 +85,7 @@ MESSAGES: dict[str, tuple[bytes | str, int, Any]] = {
     "a byte order mark": (b"\xef\xbb\xbf" + (REQUEST % "").encode(), -32700, 7),
     "far too deep, id first": (REQUEST % f',"params":{{"a":{FAR_TOO_DEEP}}}', -32700, 7),
     "far too deep, id last": (
-        '{"method":"ping","params":{"a":%s},"jsonrpc":"2.0","id":"x"}' % FAR_TOO_DEEP,
+        f'{{"method":"ping","params":{{"a":{FAR_TOO_DEEP}}},"jsonrpc":"2.0","id":"x"}}',
         -32700,
         "x",
     ),
@@ -98,7 +98,11 @@ MESSAGES: dict[str, tuple[bytes | str, int, Any]] = {
         -32600,
         7,
     ),
-    "half an emoji as the id": ('{"jsonrpc":"2.0","id":"\\ud83d","method":"ping"}', -32600, "\ud83d"),
+    "half an emoji as the id": (
+        '{"jsonrpc":"2.0","id":"\\ud83d","method":"ping"}',
+        -32600,
+        "\ud83d",
+    ),
     "a list as params": (REQUEST % ',"params":[1]', -32602, 7),
     "a text as params": (REQUEST % ',"params":"a"', -32602, 7),
     "another version": ('{"jsonrpc":"1.0","id":7,"method":"ping"}', -32600, 7),
