@@ -1,14 +1,19 @@
 """``s1gw mcp``: one entry in another program's file, and nothing else touched."""
 
 import json
+import os
 import stat
 import subprocess
 import sys
+import sysconfig
+import venv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gateway_core.cli.mcp.clients import CLIENTS
+from gateway_core.cli.mcp.jsonc import read_jsonc
 from gateway_core.cli.mcp.jsonfile import BACKUP_SUFFIX
 
 LINUX = {
@@ -126,6 +131,140 @@ def test_others_stay_and_uninstalling_restores_every_byte(run, text: str) -> Non
     assert names_in(path.parent) == ([path.name] if text else [])
 
 
+COMMENTED = """\
+// my servers
+{
+  "inputs": [], // none, for now
+  "servers": {
+    "other": {"command": "a//b", "args": ["/* no comment */"]}, // keep this
+    /* and this */
+  },
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        COMMENTED,
+        COMMENTED.replace("\n", "\r\n"),
+        "\ufeff" + COMMENTED,
+        "{\n\t// nothing yet\n}\n",
+        '{\n  "servers": {\n    // none\n  }\n}',
+        '{"servers":{"other":{},/* last */}}',
+        '{"a": 1 /* one */}',
+        "{} // empty",
+    ],
+)
+def test_comments_and_layout_stay(run, text: str) -> None:
+    path = put("vscode", "")
+    path.write_bytes(text.encode())
+    assert run("mcp", "install", "vscode").exit_code == 0
+    installed = path.read_bytes().decode()
+    left = iter(installed)
+
+    assert all(character in left for character in text)
+    assert read_jsonc(installed.removeprefix("\ufeff"))["servers"]["s1gw"]["args"]
+    assert ("\r\n" in installed) == ("\r\n" in text)
+    # A change since then keeps the copy from being put back: the entry alone is taken out.
+    path.write_bytes(f"{installed}\n// edited".encode())
+    assert run("mcp", "uninstall", "vscode").exit_code == 0
+    removed = path.read_bytes().decode().removeprefix("\ufeff")
+    assert "s1gw" not in removed
+    assert removed.count("/*") == text.count("/*")
+    before = read_jsonc(text.removeprefix("\ufeff"))
+    assert read_jsonc(removed) == {"servers": {}, **before}
+
+
+def test_a_new_entry_keeps_what_a_person_set_in_the_old_one(run, monkeypatch, tmp_path) -> None:
+    old = {
+        "command": "/gone/s1gw",
+        "args": ["serve", "--mcp"],
+        "env": {"TYPESAFE_API_KEY": "s3cret-key", "S1GW_STATE_DIR": "/old"},
+        "disabled": True,
+    }
+    path = put("cursor", json.dumps({"mcpServers": {"s1gw": old}}, indent=2))
+    monkeypatch.setenv("S1GW_STATE_DIR", str(tmp_path))
+    shown = run("mcp", "install", "cursor", "--dry-run").stdout
+    run("mcp", "install", "cursor")
+    entry = json.loads(path.read_text())["mcpServers"]["s1gw"]
+
+    assert entry["command"] != old["command"]
+    assert entry["env"] == {"TYPESAFE_API_KEY": "s3cret-key", "S1GW_STATE_DIR": str(tmp_path)}
+    assert entry["disabled"] is True
+    assert "s3cret" not in shown + run("mcp", "uninstall", "cursor", "--dry-run").stdout
+
+
+RUN = """
+import sys
+from importlib.metadata import entry_points
+[script] = entry_points(group="console_scripts", name="s1gw")
+sys.argv[0] = "s1gw"
+script.load()()
+"""
+
+
+def environment(folder: Path) -> Path:
+    """Make an environment that has all of this one's packages and no scripts; its Python."""
+    venv.create(folder, symlinks=True, with_pip=False)
+    site = next(folder.glob("lib/python*/site-packages"))
+    paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    lines = [f"import site; site.addsitedir({path!r})" for path in sorted(paths)]
+    (site / "all.pth").write_text("\n".join(lines) + "\n")
+    return folder / "bin" / "python"
+
+
+def printed_entry(python: Path, home: Path) -> dict[str, Any]:
+    command = [str(python), "-P", "-c", RUN, "mcp", "install", "cursor", "--print"]
+    environ = {"HOME": str(home), "PATH": os.defpath}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    entry: dict[str, Any] = json.loads(done.stdout)["mcpServers"]["s1gw"]
+    return entry
+
+
+def test_the_command_imports_nothing_from_the_folder_it_is_started_in(home, tmp_path) -> None:
+    entry = printed_entry(environment(tmp_path / "other"), home)
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("secrets", "click", "json", "logging", "mcp", "gateway_core", "sitecustomize"):
+        (project / f"{name}.py").write_text("raise SystemExit('imported from the project')\n")
+    done = subprocess.run(
+        [entry["command"], *entry["args"]],
+        cwd=project,
+        env={"HOME": str(home), "PATH": os.defpath},
+        input='{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+
+    assert "-P" in entry["args"]
+    assert json.loads(done.stdout)["id"] == 1
+
+
+@pytest.mark.parametrize(
+    ("place", "command"),
+    [
+        ("cache/uv/archive-v0/abc", "uvx"),
+        ("cache/uv/environments-v2/abc", "uvx"),
+        (".cache/pipx/abc", "pipx run"),
+        (".local/share/pipx/.cache/abc", "pipx run"),
+        (".local/share/pipx/venvs/abc", None),
+    ],
+)
+def test_an_environment_that_is_thrown_away_is_made_again(home, tmp_path, place, command) -> None:
+    entry = printed_entry(environment(tmp_path / place), home)
+    line = [Path(entry["command"]).name, *entry["args"]]
+
+    assert ("abc" in str(entry)) == (command is None)
+    if command:
+        assert " ".join(line).startswith(command)
+        assert line[-3:] == ["s1gw", "serve", "--mcp"]
+    if command == "uvx":
+        assert "s1gw-laya" in line
+
+
 def test_uninstalling_keeps_what_was_edited_since(run) -> None:
     path = put("cursor", '{"mcpServers": {"s1gw": {"command": "before"}}}')
     run("mcp", "install", "cursor")
@@ -171,9 +310,9 @@ def test_a_dry_run_shows_a_diff_without_neighbours_keys_and_changes_nothing(run,
 @pytest.mark.parametrize(
     "text",
     [
-        '{\n  // a comment\n  "servers": {}\n}',
-        '{"servers": {},}',
         '{"servers": {}, "servers": {"x": {}}}',
+        '{"servers": {} /* without an end',
+        '{"servers": {},,}',
         '{"servers": []}',
         "[]",
         '{"x": NaN}',

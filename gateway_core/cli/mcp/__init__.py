@@ -27,12 +27,12 @@ def mcp() -> None:
 def install(config_path: Path | None, client: str, *, dry_run: bool, as_text: bool) -> None:
     """Add the gateway to CLIENT's file; a copy of the file is kept, and no key is written."""
     chosen = CLIENTS[client]
-    entry = entry_for(chosen, config_path)
     if as_text:
-        say(json.dumps({chosen.servers: {SERVER: entry}}, indent=2))
+        say(json.dumps({chosen.servers: {SERVER: entry_for(chosen, config_path)}}, indent=2))
         return
     before = JsonFile.read(chosen.file())
     known = before.servers(chosen.servers).get(SERVER)
+    entry = entry_for(chosen, config_path, known if isinstance(known, dict) else None)
     if known == entry:
         say(f"{chosen.title} has s1gw already: {before.path}")
         return

@@ -8,10 +8,14 @@ from typing import Any, Final
 
 import attrs
 
+from gateway_core.cli.mcp.starting import start_command
 from gateway_core.config import paths
 
 SERVER: Final = "s1gw"
 """The name under which the gateway appears in a client."""
+
+_OURS: Final = ("type", "command", "args", "url", "headers")
+"""What an entry says about how the server is reached, which a new entry says anew."""
 
 
 @attrs.frozen(kw_only=True)
@@ -64,25 +68,27 @@ CLIENTS: Final[Mapping[str, Client]] = {
 }
 
 
-def entry_for(client: Client, config_path: Path | None) -> dict[str, Any]:
-    """Return what a client needs to start the gateway; never a credential.
+def entry_for(
+    client: Client, config_path: Path | None, known: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return what a client needs to start the gateway; never a credential of ours.
 
     Programs started from a desktop see neither a shell's ``PATH`` nor its variables, so the
     command is absolute and what the shell says about our own files is written down.
+
+    Args:
+        client: where it is written.
+        config_path: the configuration file that was chosen, if one was.
+        known: the entry that is replaced: what a person set in it, such as ``env``, stays.
     """
-    command, *arguments = _command()
+    command, *arguments = start_command()
     if config_path or os.environ.get("S1GW_CONFIG"):
         chosen = config_path or paths.config_path()
         arguments += ["--config", str(chosen.absolute())]
     entry: dict[str, Any] = {"type": "stdio"} if client.typed else {}
     entry |= {"command": command, "args": [*arguments, "serve", "--mcp"]}
-    if os.environ.get("S1GW_STATE_DIR"):
-        entry["env"] = {"S1GW_STATE_DIR": str(paths.state_dir().absolute())}
-    return entry
-
-
-def _command() -> list[str]:
-    script = Path(sys.executable).with_name("s1gw.exe" if sys.platform == "win32" else "s1gw")
-    if script.exists():
-        return [str(script)]
-    return [sys.executable, "-m", "gateway_core.cli"]
+    kept = {name: value for name, value in (known or {}).items() if name not in _OURS}
+    environ = kept.get("env", {})
+    if os.environ.get("S1GW_STATE_DIR") and isinstance(environ, dict):
+        kept["env"] = {**environ, "S1GW_STATE_DIR": str(paths.state_dir().absolute())}
+    return entry | kept

@@ -2,22 +2,23 @@
 
 import difflib
 import json
-import re
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any, Final, Self
 
 import attrs
 
-from gateway_core.errors import ConfigError
+from gateway_core.cli.mcp.jsonc import read_jsonc, remove_member, set_member
+from gateway_core.errors import ConfigError, InvalidJson
 from gateway_core.files import replace_file
 
 BACKUP_SUFFIX: Final = ".s1gw-backup"
-_INDENT: Final = re.compile(r'^([ \t]+)"', re.MULTILINE)
+_HIDDEN: Final = "(not shown)"
 
 
 @attrs.frozen
 class JsonFile:
-    """A JSON file as it was read.
+    """A JSON file as it was read; comments and trailing commas are allowed, and stay.
 
     Attributes:
         path: where it is.
@@ -42,16 +43,21 @@ class JsonFile:
         """The object in the file.
 
         Raises:
-            ConfigError: it is not plain JSON, so that writing it back would lose something.
+            ConfigError: it is not JSON, so that writing it back would lose something.
         """
         try:
-            text = self.content.decode("utf-8-sig")
-            found = json.loads(text or "{}", object_pairs_hook=_no_duplicates, parse_constant=_no)
-        except (ValueError, RecursionError):
-            raise self.unmergeable("comments, or is not plain JSON") from None
+            found = read_jsonc(self._text or "{}")
+        except (InvalidJson, UnicodeDecodeError):
+            raise self.unmergeable("what is no JSON, or no strict JSON") from None
         if not isinstance(found, dict):
             raise self.unmergeable("something else than an object")
         return found
+
+    @property
+    def _text(self) -> str:
+        # Some editors begin a file with a byte order mark, which stays.
+        text = self.content.removeprefix(BOM_UTF8).decode()
+        return text if text.strip() else ""
 
     def servers(self, key: str) -> dict[str, Any]:
         """Return the table of servers; an empty one when there is none."""
@@ -67,28 +73,22 @@ class JsonFile:
         )
 
     def replaced(self, key: str, name: str, entry: object | None) -> "JsonFile":
-        """Return the file with one server set, or without it; the layout stays."""
-        document, servers = self.document, self.servers(key)
-        if entry is None:
-            servers.pop(name, None)
-        else:
+        """Return the file with one server set, or without it; everything else stays."""
+        document, servers = self.document, dict(self.servers(key))
+        text = self._text or "{}\n"
+        if entry is not None:
             servers[name] = entry
-        document[key] = servers
-        return JsonFile(self.path, self._dumped(document))
-
-    def _dumped(self, document: dict[str, Any]) -> bytes:
-        text = self.content.decode("utf-8-sig")
-        indent = _INDENT.search(text)
-        compact = bool(text.strip()) and "\n" not in text.strip()
-        written = json.dumps(
-            document,
-            indent=None if compact else (indent[1] if indent else 2),
-            separators=(",", ":") if compact else None,
-            ensure_ascii=text.isascii(),
-        )
-        if json.loads(written) != document:
-            raise self.unmergeable("values that would not survive")
-        return (written + ("\n" if not text or text.endswith("\n") else "")).encode()
+            text = set_member(text, (key, name), entry)
+        elif servers.pop(name, None) is not None:
+            text = remove_member(text, (key, name))
+        try:
+            changed: object = read_jsonc(text)
+        except InvalidJson:
+            changed = None
+        if changed != {**document, key: servers}:
+            raise self.unmergeable("a layout that cannot be changed safely")
+        mark = BOM_UTF8 if self.content.startswith(BOM_UTF8) else b""
+        return JsonFile(self.path, mark + text.encode())
 
     def write(self, before: "JsonFile") -> None:
         """Write the file, unless somebody else wrote to it since ``before`` was read."""
@@ -104,17 +104,21 @@ class JsonFile:
 
 def diff(before: JsonFile, after: JsonFile) -> str:
     """Return what changes, line by line; neighbours, which may hold keys, are not shown."""
-    old, new = (json.dumps(file.document, indent=2).splitlines() for file in (before, after))
+    old, new = (
+        json.dumps(_without_values(file.document), indent=2).splitlines()
+        for file in (before, after)
+    )
     name = str(before.path)
     return "\n".join(difflib.unified_diff(old, new, name, name, n=0, lineterm=""))
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("duplicate key")
-    return found
-
-
-def _no(constant: str) -> None:
-    raise ValueError(constant)
+def _without_values(value: Any, *, hidden: bool = False) -> Any:
+    """Return a value in which environment variables and headers, which hold keys, have none."""
+    if isinstance(value, dict):
+        return {
+            name: _without_values(inner, hidden=hidden or name in ("env", "headers"))
+            for name, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [_without_values(inner, hidden=hidden) for inner in value]
+    return _HIDDEN if hidden else value

@@ -100,7 +100,7 @@ ROUTES: Final = (
         request="McpMessage",
         response="McpMessage",
         refusal="McpRefusal",
-        errors=(*_GUARDED, 404, 406, 413, 415),
+        errors=(*_GUARDED, 404, 406, 413, 415, 503),
     ),
     Route(
         method="GET",

@@ -10,21 +10,26 @@ twenty. Together that is half of the start-up time. So, while the module is impo
 * the modules of the HTTP side are placeholders, taken away again afterwards;
 * pydantic's own ``defer_build`` is on, so that a validator is built when first used.
 
-Nothing of the protocol is replaced. If the installed ``mcp`` is laid out otherwise, it is
-imported as usual, which only takes longer. A process that serves HTTP imports it as usual too.
+Nothing of the protocol is replaced, and whatever is changed meanwhile is put back. It is done
+for the releases of ``mcp`` alone that the tests have tried. Any other is imported as usual, and
+so is one that turns out to be laid out otherwise: that takes longer, and is no fault. A process
+that serves HTTP imports it as usual too.
 """
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final, NoReturn
 
 import pydantic
-from pydantic import BaseModel, ConfigDict, PydanticUserError, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+TRIED: Final = frozenset({"2.3.0"})
+"""The releases of ``mcp`` that are known to work this way."""
 _LAZY: Final = ("mcp", "mcp.server")
 _HTTP_ONLY: Final = (
     "starlette",
@@ -43,7 +48,7 @@ _HTTP_ONLY: Final = (
     "mcp.server.streamable_http_manager",
     "mcp.server.transport_security",
 )
-_WANTED: Final = ("mcp.server.lowlevel.server", "mcp.server.stdio")
+_WANTED: Final = ("mcp.server.lowlevel.server", "mcp.shared.message")
 
 
 def import_for_stdio() -> bool:
@@ -52,18 +57,28 @@ def import_for_stdio() -> bool:
     Returns:
         Whether the lean way worked; if not, the usual import will find everything untouched.
     """
+    if _installed() not in TRIED:
+        return False
     if any(name in sys.modules for name in ("mcp", "mcp_types", "starlette")):
         return False
     try:
         with _prepared():
             for name in _WANTED:
                 import_module(name)
-    except (ImportError, AttributeError, TypeError, PydanticUserError):
+    # Whatever it is that another layout runs into, the usual import knows nothing of it.
+    except Exception:  # noqa: BLE001
         for name in list(sys.modules):
             if name.partition(".")[0] in ("mcp", "mcp_types"):
                 del sys.modules[name]
         return False
     return True
+
+
+def _installed() -> str | None:
+    try:
+        return version("mcp")
+    except PackageNotFoundError:
+        return None
 
 
 @contextmanager

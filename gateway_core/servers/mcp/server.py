@@ -8,6 +8,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
 from gateway_core import __version__
+from gateway_core.servers.mcp.refusal import refusal
 from gateway_core.servers.mcp.tools import (
     INSTRUCTIONS,
     Answering,
@@ -35,6 +36,8 @@ def build_server(gateway: Answering) -> Server[Any]:
         handler = handlers.get(params.name)
         if handler is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:64]!r}")
+        if refused := refusal.get():
+            return tool_result(refused.reply())
         return tool_result(await _guarded(handler, params))
 
     return Server(

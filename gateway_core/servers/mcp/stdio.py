@@ -11,18 +11,26 @@ import gc
 import logging
 import os
 import signal
+import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from gateway_core import logs
 from gateway_core.config.switches import is_strict
 from gateway_core.errors import ConfigError
+from gateway_core.servers.mcp.descriptors import take_stdin, take_stdout
 from gateway_core.servers.mcp.first_use import GatewayOnFirstUse
 from gateway_core.servers.mcp.lean import import_for_stdio
+from gateway_core.servers.mcp.lines import Lines, Splitter
 
 _log: Final = logging.getLogger("s1gw.mcp")
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
+_LAST_WORDS_S: Final = 1.0
+"""How long calls that are cancelled, and what is left to write, may take after a signal."""
+_CLOSING_S: Final = 5.0
+_AT_THE_LATEST_S: Final = 10.0
+"""When a signal ends the process whatever it is doing."""
 
 
 def run(config_path: Path | None = None) -> None:
@@ -33,28 +41,29 @@ def run(config_path: Path | None = None) -> None:
 
 
 async def _serve(config_path: Path | None) -> None:
-    from anyio import CancelScope
-    from mcp.server.stdio import stdio_server
-
+    from gateway_core.servers.mcp.connection import MAX_LINE, Connection
+    from gateway_core.servers.mcp.messages import EDGE
+    from gateway_core.servers.mcp.output import Output
     from gateway_core.servers.mcp.server import build_server
 
     gc.freeze()
     gc.enable()
-    try:
-        async with stdio_server() as (reading, writing), GatewayOnFirstUse(config_path) as gateway:
-            if is_strict(os.environ):
-                await _opened_or_exit(gateway)
-            server = build_server(gateway)
-            server.middleware.append(gateway.warmed_up_by_the_second_message)
-            options = server.create_initialization_options()
-            serving = asyncio.create_task(server.run(reading, writing, options))
-            if await _stopped(serving):
-                with CancelScope(shield=True):
-                    await gateway.aclose()
-                _leave(0)
-    finally:
-        # What sits in a buffer now is flushed at exit, after the last answer.
-        os.dup2(2, 1)
+    output = Output(take_stdout())
+    lines = Lines(take_stdin(), Splitter(MAX_LINE, EDGE))
+    async with GatewayOnFirstUse(config_path) as gateway:
+        if is_strict(os.environ):
+            await _opened_or_exit(gateway)
+        connection = Connection(lines, output)
+        server = build_server(gateway)
+        server.middleware.append(gateway.warmed_up_by_the_second_message)
+        options = server.create_initialization_options()
+        serving = asyncio.gather(
+            server.run(connection.reading, connection.writing, options),
+            connection.run(gateway.longest_call_s),
+        )
+        if await _ended_early(serving, output):
+            await _left(serving, gateway, output)
+        await _bounded(output.flushed(), gateway.longest_call_s())
 
 
 async def _opened_or_exit(gateway: GatewayOnFirstUse) -> None:
@@ -67,29 +76,51 @@ async def _opened_or_exit(gateway: GatewayOnFirstUse) -> None:
         _leave(1)
 
 
-def _leave(code: int) -> NoReturn:
-    """End the process although a thread of the package reads stdin and cannot be interrupted."""
-    os._exit(code)
+async def _ended_early(serving: "asyncio.Future[Any]", output: Any) -> bool:
+    """Wait for the end of ``serving``; say whether a signal or a client that left came first."""
+    stopped = _stopped_by_a_signal()
+    ends = [asyncio.ensure_future(event.wait()) for event in (stopped, output.broken)]
+    done, _ = await asyncio.wait((serving, *ends), return_when=asyncio.FIRST_COMPLETED)
+    for end in ends:
+        end.cancel()
+    if serving not in done:
+        return True
+    serving.result()
+    return False
 
 
-async def _stopped(serving: "asyncio.Task[None]") -> bool:
-    """Wait for the end of ``serving``; say whether it came otherwise than by the end of stdin."""
-    loop = asyncio.get_running_loop()
-    stopped = asyncio.Event()
-    # Windows has no signals for an event loop; there, the client closes stdin.
-    with suppress(NotImplementedError):
-        for number in _STOPPING:
-            loop.add_signal_handler(number, stopped.set)
-    waiting = asyncio.create_task(stopped.wait())
-    try:
-        await asyncio.wait((serving, waiting), return_when=asyncio.FIRST_COMPLETED)
-    except asyncio.CancelledError:
-        return True  # the package could not write: the client reads no more
-    waiting.cancel()
-    if not stopped.is_set():
-        await serving
-        return False
+def _stopped_by_a_signal() -> asyncio.Event:
+    """Return an event that a signal sets; it ends the process too if nothing else does."""
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+
+    def stop(*_: object) -> None:
+        # A plugin may be blocking the loop, and a client the writing.
+        timer = threading.Timer(_AT_THE_LATEST_S, os._exit, (0,))
+        timer.daemon = True
+        timer.start()
+        loop.call_soon_threadsafe(stopped.set)
+
+    for number in _STOPPING:
+        signal.signal(number, stop)
+    return stopped
+
+
+async def _left(
+    serving: "asyncio.Future[Any]", gateway: GatewayOnFirstUse, output: Any
+) -> NoReturn:
+    """Cancel what is under way, say so to whoever waits, close the gateway, and end."""
     serving.cancel()
-    with suppress(asyncio.CancelledError):
-        await serving
-    return True
+    await asyncio.wait((serving,), timeout=2 * _LAST_WORDS_S)
+    await _bounded(output.flushed(), _LAST_WORDS_S)
+    await _bounded(gateway.aclose(), _CLOSING_S)
+    _leave(0)
+
+
+async def _bounded(work: Any, limit_s: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(work, limit_s)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process although a thread of a plugin may be at work that cannot be interrupted."""
+    os._exit(code)

@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
 import pytest
 
+from gateway_core.servers.mcp.lean import TRIED
 from gateway_core.testing import ScriptedUpstream
 
 USUALLY = "import mcp.server.lowlevel, mcp.server.stdio\n"
@@ -72,7 +74,40 @@ def test_what_was_left_out_can_be_imported_afterwards() -> None:
     assert run(code) == "Starlette MCPServer"
 
 
-@pytest.mark.parametrize("missing", ["mcp.server.stdio", "mcp_types", "mcp.server"])
+def test_the_installed_release_is_one_that_was_tried() -> None:
+    """Where this fails: run these tests, and if the others pass add the release to ``TRIED``."""
+    assert version("mcp") in TRIED
+
+
+FAULTS = {
+    "a release that nobody tried": "lean.TRIED = frozenset({'2.2.9'})",
+    "a package without metadata": "lean.version = lambda _: (_ for _ in ()).throw("
+    "lean.PackageNotFoundError)",
+    "a name that is used while it is imported": "lean._HTTP_ONLY += ('mcp.shared.dispatcher',)",
+    "a module that is no package": "lean._LAZY += ('mcp.shared.exceptions',)",
+    "a module that is gone": "lean._WANTED += ('mcp.server.gone',)",
+    "a failure of any other kind": "lean.import_module = lambda _: 1 / 0",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
+def test_whatever_does_not_fit_leads_to_the_usual_import(fault: str) -> None:
+    code = (
+        "import sys, unittest.mock\n"
+        "from gateway_core.servers.mcp import lean\n"
+        f"{fault}\n"
+        "assert not lean.import_for_stdio()\n"
+        "import gateway_core.servers.mcp.server as server, gateway_core.servers.mcp.connection\n"
+        "import mcp, starlette.routing\n"
+        "assert mcp.Client and server.build_server(unittest.mock.Mock())\n"
+        "from pydantic import BaseModel, TypeAdapter\n"
+        "left = [n for n, m in sys.modules.items() if type(m).__name__ == '_Placeholder']\n"
+        "print(left, BaseModel.model_config, TypeAdapter.__name__)"
+    )
+    assert run(code) == "[] {} TypeAdapter"
+
+
+@pytest.mark.parametrize("missing", ["mcp.shared.message", "mcp_types", "mcp.server"])
 def test_another_layout_is_imported_as_usual(missing: str) -> None:
     """The first search for one module fails, as if it had moved; the second finds it."""
     code = (

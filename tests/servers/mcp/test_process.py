@@ -2,16 +2,21 @@
 
 import json
 import os
+import select
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gateway_core.servers.mcp.in_flight import MOST
 from gateway_core.testing import Gate, Raw, Reply, ScriptedUpstream
 
 Start = Callable[..., Any]
+COMMAND = (sys.executable, "-m", "gateway_core.cli", "serve", "--mcp")
 ASK = {"question": "Is this urgent?"}
 NOUL = {"model": "m", "answers": {"decision": {"type": "noul", "noul": 0.9}}}
 NOISY = """
@@ -64,16 +69,6 @@ def test_the_end_of_stdin_ends_it_cleanly(start: Start) -> None:
 
 def test_a_client_that_never_speaks_is_no_fault(start: Start) -> None:
     assert start().finish() == (0, "", "")
-
-
-def test_a_line_that_is_no_json_does_not_stop_it(
-    start: Start, one_provider: ScriptedUpstream
-) -> None:
-    wire = start()
-    wire.shake_hands()
-    wire.write(b"not json\n\xff\xfe\n[]\n")
-    wire.call("system1_decide", **ASK)
-    assert wire.receive()["result"]["structuredContent"]["status"] == "decided"
 
 
 @pytest.mark.anyio
@@ -253,3 +248,112 @@ def test_a_plugin_that_is_slow_to_import_holds_nobody_else_up(home: Any, start: 
     answered = wire.receive()
     assert answered["id"] == decided
     assert answered["result"]["structuredContent"]["error"]["code"] == "config_error"
+
+
+def test_calls_that_were_read_are_answered_before_the_end(
+    start: Start, one_provider: ScriptedUpstream
+) -> None:
+    wire = start()
+    wire.shake_hands()
+    asked = {wire.call("system1_decide", **ASK) for _ in range(40)}
+    code, rest, errors = wire.finish()
+    replies = [json.loads(line) for line in rest.splitlines()]
+    assert code == 0
+    assert {reply["id"] for reply in replies} == asked
+    assert {reply["result"]["structuredContent"]["status"] for reply in replies} == {"decided"}
+    assert "Traceback" not in errors
+
+
+def test_a_file_can_be_the_input(home: Any, one_provider: ScriptedUpstream, tmp_path: Path) -> None:
+    client = {"name": "test", "version": "1"}
+    asked = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+    messages = [
+        {"id": 1, "method": "initialize", "params": asked},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "system1_decide", "arguments": ASK}},
+    ]
+    lines = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    (tmp_path / "input").write_text("\n".join(lines))
+    with (tmp_path / "input").open("rb") as file:
+        done = subprocess.run(
+            COMMAND, env=home.environ, stdin=file, capture_output=True, timeout=60, check=True
+        )
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert (last["id"], last["result"]["structuredContent"]["status"]) == (2, "decided")
+
+
+@pytest.mark.anyio
+async def test_calls_under_way_are_bounded_and_the_others_come_after(
+    start: Start, one_provider: ScriptedUpstream
+) -> None:
+    gate = Gate()
+    one_provider.answer(Reply(body=NOUL, gate=gate))
+    wire = start()
+    wire.shake_hands()
+    asked = {wire.call("system1_decide", **ASK) for _ in range(MOST + 50)}
+    await one_provider.received(MOST)
+    wire.call("system1_capabilities")
+    gate.open()
+    await one_provider.received(MOST + 50)
+    found = [wire.receive() for _ in range(MOST + 51)]
+    assert asked < {message["id"] for message in found}
+
+
+def test_a_client_that_never_reads_is_held_back_and_outlived_by_no_server(start: Start) -> None:
+    wire = start()
+    wire.shake_hands()
+    descriptor = wire.process.stdin.fileno()
+    os.set_blocking(descriptor, False)
+    message = b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}\n' * 100
+    sent = 0
+    while select.select([], [descriptor], [], 3)[1]:
+        sent += os.write(descriptor, message)
+    # The pipe is full: what it took would make replies of far more than this machine has.
+    assert sent < 4_000_000
+    assert _resident(wire.process.pid) < 400_000_000
+    wire.process.send_signal(signal.SIGTERM)
+    assert wire.process.wait(timeout=30) == 0
+
+
+def _resident(process: int) -> int:
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.anyio
+async def test_a_cancelled_call_leaves_a_line(start: Start, one_provider: ScriptedUpstream) -> None:
+    one_provider.answer(Reply(body=NOUL, gate=Gate()))
+    wire = start()
+    wire.shake_hands()
+    identity = wire.call("system1_decide", **ASK, request_id="mine-1")
+    await one_provider.received()
+    wire.notify("notifications/cancelled", {"requestId": identity})
+    await one_provider.disconnected()
+    code, rest, errors = wire.finish()
+    assert (code, rest) == (0, "")
+    assert "[mine-1] s1gw.decide: cancelled after" in errors
+
+
+def test_a_gateway_that_could_not_be_opened_is_opened_by_the_next_call(
+    home: Any, start: Start, one_provider: ScriptedUpstream
+) -> None:
+    """Its first try fails for want of a descriptor, as in a machine that is short of them."""
+    code = (
+        "import asyncio, errno, os\n"
+        "from gateway_core.config import load\n"
+        "usual, left = load.load_config, [1]\n"
+        "def scarce(*args):\n"
+        "    if left.pop(): left.append(0); raise OSError(errno.EMFILE, 'too many open files')\n"
+        "    left.append(0); return usual(*args)\n"
+        "load.load_config = scarce\n"
+        "from gateway_core.servers.mcp import serve; serve()"
+    )
+    wire = start(sys.executable, "-c", code)
+    wire.shake_hands()
+    found = []
+    while not found or "error" in found[-1]:
+        wire.call("system1_decide", **ASK)
+        found.append(wire.receive())
+        assert len(found) < 4
+    assert found[-1]["result"]["structuredContent"]["status"] == "decided"
+    assert "the gateway could not be opened: OSError" in wire.finish()[2]
