@@ -58,6 +58,27 @@ def test_a_dialect_that_is_no_plain_word_is_found(install, dialect: str) -> None
     assert not result.passed
 
 
+@pytest.mark.parametrize(
+    ("claim", "entry", "found"),
+    [
+        ("keys.KIT", "{}", "'keys.KIT' is none of host, vendor, format, key, order, embedded"),
+        ("vendor", "{}", "'vendor' is none of"),
+        ("order.first", "{}", "'order.first' is no place: order.NUMBER"),
+        ("vendor.kit", "kit_elsewhere:Kit", "is for kit_elsewhere:Kit, which no entry point"),
+    ],
+)
+def test_a_claim_that_nobody_reads_is_found(
+    install, tmp_path: Path, claim: str, entry: str, found: str
+) -> None:
+    provider_class = install(RIGHT)
+    target = entry.format(f"{provider_class.__module__}:Kit")
+    (entries,) = tmp_path.rglob("entry_points.txt")
+    text = f"[gateway_core.claims.v1]\n{claim} = {target}\n"
+    entries.write_text(entries.read_text() + text)
+    result = _result(provider_class, "claims_are_understood")
+    assert found in str(result.found)
+
+
 def test_a_class_that_no_entry_point_names_is_found(install) -> None:
     install(RIGHT)
     other = type("Other", (), {})
@@ -118,7 +139,11 @@ def _only_failure(results: list[CheckResult]) -> str:
 
 
 def test_every_check_has_a_fault_that_it_finds() -> None:
-    own_tests = {"an_entry_point_names_the_class", "the_dialect_is_a_plain_word"}
+    own_tests = {
+        "an_entry_point_names_the_class",
+        "claims_are_understood",
+        "the_dialect_is_a_plain_word",
+    }
     assert {fault["check"] for fault in FAULTS} | own_tests == set(BY_NAME)
 
 
