@@ -92,6 +92,10 @@ What the host must know before it imports anything stands in the group
 | `order.NUMBER` | the place in the automatic chain; lower comes first, 50 when absent |
 | `embedded.DIALECT` | works with nothing configured, in process; last in the automatic chain |
 
+A host, a vendor, a format or a variable that two dialects claim goes to neither:
+`s1gw plugins list` and `s1gw health` say so, and the user disables one, or writes a table that
+says what is meant.
+
 """
 
 MIDDLEWARE = """\

@@ -16,6 +16,7 @@ from gateway_core.errors import PluginUnavailable
 
 _LAST: Final = 50
 _WAYS_OUT: Final = {"key": "disable one, or write api_key into the table of the one it is for"}
+CLAIM_KINDS: Final = ("host", "vendor", "format", "key", "order", "embedded")
 _EXCLUSIVE: Final = ("host", "vendor", "format", "key")
 """The kinds of claims that decide where a credential goes."""
 _OTHERWISE: Final = "disable one, or name a dialect"

@@ -1,12 +1,11 @@
 """Checks of the questions that a provider takes and the answers that come back."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
 from gateway_core.testing.checks.check import Needs, check, require
 from gateway_core.testing.checks.subject import Subject, bench
-from gateway_core.testing.checks.tour import toured
+from gateway_core.testing.checks.tour import first_question
 from gateway_core.testing.messages import Received, Reply
 from gateway_core.types import Format, YesNo
 from gateway_core.wire import Answer, Question, unfit, wire_format
@@ -37,13 +36,10 @@ def _is_over(answer: Answer | None, question: Question) -> None:
     is_base=True,
 )
 def a_question_is_answered(subject: Subject) -> None:
-    """Of two options, with the provider's key; before it, the provider is taken on its tour.
-
-    The tour comes first, because it looks at what only the first call does, too.
-    """
-    toured(subject)
-    question = Question(text="Which team?", options=("sales", "billing"))
-    _is_over(asyncio.run(_ask(subject, question)), question)
+    """Of two options, and with a context."""
+    failure = first_question(subject).failure
+    if failure is not None:
+        raise failure
 
 
 @check(

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from gateway_core.testing.checks.check import check, require
@@ -106,7 +107,7 @@ def _import(modules: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
     """Import in an interpreter of its own; return what was printed and what was seen."""
     done = subprocess.run(  # noqa: S603  # our own interpreter, on modules that are installed
         [sys.executable, "-m", "gateway_core.testing.importing", *modules],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env={**_first_environ(), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -117,6 +118,19 @@ def _import(modules: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
     last = done.stderr.strip().splitlines()[-1:]
     require(mark, f"the module {modules[-1]!r} cannot be imported by its name: {' '.join(last)}")
     return printed + done.stderr, json.loads(seen)
+
+
+def _first_environ() -> dict[str, str]:
+    """Return the environment that this process was started with, where the system keeps it.
+
+    The provider is imported here, too, and may have set a variable when it was.
+    """
+    try:
+        pairs = Path("/proc/self/environ").read_bytes().split(b"\0")
+    except OSError:
+        return dict(os.environ)
+    texts = (os.fsdecode(pair).partition("=") for pair in pairs)
+    return {name: value for name, equals, value in texts if equals}
 
 
 _import_once: Final = cache(_import)

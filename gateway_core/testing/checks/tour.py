@@ -9,11 +9,12 @@ import attrs
 import httpx  # noqa: F401  # the host imports it on first use, which must not look like a stop
 
 from gateway_core.secret import Secret
+from gateway_core.testing.checks.check import RuleError
 from gateway_core.testing.checks.subject import KEY, Bench, Subject, bench
 from gateway_core.testing.messages import Gate, Raw, Reply, Script
 from gateway_core.testing.watch.audit import Audit, watching
 from gateway_core.testing.watch.logs import log_lines
-from gateway_core.testing.watch.pulse import Stop, feeling_the_pulse
+from gateway_core.testing.watch.pulse import STOPPED_S, Pulse, Stop, feeling_the_pulse
 from gateway_core.testing.watch.state import changes, state_of_the_process
 from gateway_core.types import DecisionRequest, Operation, YesNo
 from gateway_core.wire import Question, encode, wire_format
@@ -27,7 +28,11 @@ QUESTION: Final = Question(text=_TEXT, options=(_FIRST, _SECOND), context={_NAME
 _YES_NO: Final = Question(text=_TEXT, context={_NAME: [_VALUE]})
 _HELD_S: Final = 0.4
 _SOON_S: Final = 0.05
-_PATIENCE_S: Final = 20.0
+_PATIENCE_S: Final = 10.0
+
+
+class _EndOfTourError(Exception):
+    """A provider did not come to an end, or stopped the loop: nothing is gained by going on."""
 
 
 @attrs.define(eq=False)
@@ -43,6 +48,7 @@ class Tour:
         received: how many requests the upstream received.
         sent: how many of these went out by the host's way.
         told: the texts of errors, probes and log lines.
+        failure: what the very first question came to, if not to an answer.
     """
 
     audit: Audit
@@ -53,25 +59,52 @@ class Tour:
     received: int = 0
     sent: int = 0
     told: list[str] = attrs.field(factory=list)
+    failure: Exception | None = None
+
+    def and_then(self, later: "Tour") -> "Tour":
+        """Return this and a later part of the way as one."""
+        return Tour(
+            audit=self.audit.and_then(later.audit),
+            changed=[*self.changed, *later.changed],
+            longest=max(self.longest, later.longest, key=lambda stop: stop.seconds),
+            decided_elsewhere=[*self.decided_elsewhere, *later.decided_elsewhere],
+            probed_elsewhere=[*self.probed_elsewhere, *later.probed_elsewhere],
+            received=self.received + later.received,
+            sent=self.sent + later.sent,
+            told=[*self.told, *later.told],
+            failure=self.failure,
+        )
+
+
+def first_question(subject: Subject) -> Tour:
+    """Return what was seen when the provider was asked for the first time in this process.
+
+    It is asked once, and watched already then: some things are done on first use alone. Not to be
+    called from a running loop.
+    """
+    if first_question not in subject.kept:
+        subject.kept[first_question] = asyncio.run(_tour(subject, _Guide.begin))
+    found: Tour = subject.kept[first_question]
+    return found
 
 
 def toured(subject: Subject) -> Tour:
     """Return the tour of a provider, which is made once; not to be called from a running loop."""
     if toured not in subject.kept:
-        subject.kept[toured] = asyncio.run(_tour(subject))
+        first = first_question(subject)
+        subject.kept[toured] = first.and_then(asyncio.run(_tour(subject, _Guide.show)))
     found: Tour = subject.kept[toured]
     return found
 
 
-async def _tour(subject: Subject) -> Tour:
+async def _tour(subject: Subject, show: "Callable[[_Guide], Awaitable[None]]") -> Tour:
     async with bench(subject) as on:
         tour = Tour(Audit(home=(on.upstream.host, on.upstream.port)))
-        guide = _Guide(on=on, tour=tour)
         with log_lines() as lines:
             before = state_of_the_process()
             async with feeling_the_pulse() as pulse:
-                with watching(tour.audit):
-                    await guide.show()
+                with watching(tour.audit), suppress(_EndOfTourError):
+                    await show(_Guide(on=on, tour=tour, pulse=pulse))
             tour.changed = changes(before, state_of_the_process())
         tour.longest = pulse.longest
         tour.told += lines
@@ -86,6 +119,7 @@ class _Guide:
 
     on: Bench
     tour: Tour
+    pulse: Pulse
 
     @property
     def _url(self) -> str:
@@ -93,8 +127,19 @@ class _Guide:
         inside = self.on.subject.is_inside
         return self.on.provider.url(Operation.DECIDE) if inside else f"{self.on.upstream.url}/given"
 
+    async def begin(self) -> None:
+        await self._aside(self._first)
+
+    async def _first(self) -> None:
+        try:
+            answer = await self.on.answer(QUESTION)
+            if answer.decision not in QUESTION.outcomes:
+                self.tour.failure = RuleError(f"the decision is {answer.decision!r}")
+        except Exception as error:
+            self.tour.failure = error
+            raise
+
     async def show(self) -> None:
-        await self._aside(lambda: self.on.ask(self._body(QUESTION)))
         for work in self._decisions():
             await self._decision(work)
         await self._aside(self._probe)
@@ -170,12 +215,16 @@ class _Guide:
     async def _urls(self, work: Callable[[], Awaitable[object]]) -> list[str]:
         """Do one thing and return the URLs to which it sent; what it raises is noted."""
         before = len(self.on.sender.sent)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_PATIENCE_S):
-                try:
-                    await work()
-                except Exception as error:  # noqa: BLE001  # a stranger's code raises anything
-                    self.tour.told.extend(texts_of(error))
+        limit = asyncio.timeout(_PATIENCE_S)
+        try:
+            async with limit:
+                await work()
+        except Exception as error:  # a stranger's code raises anything
+            if limit.expired():
+                raise _EndOfTourError from error
+            self.tour.told.extend(texts_of(error))
+        if self.pulse.longest.seconds >= STOPPED_S:
+            raise _EndOfTourError
         return self.on.sender.sent[before:]
 
 

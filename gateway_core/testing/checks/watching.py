@@ -4,14 +4,11 @@ They prove that there is no other way than the right one: all of them read what 
 tour through everything that a provider is asked.
 """
 
-from typing import Final
-
 from gateway_core.testing.checks.check import Needs, check, require
 from gateway_core.testing.checks.subject import KEY, Subject
 from gateway_core.testing.checks.tour import CALLERS_KEY, SAID, WORDS, Tour, toured
 from gateway_core.testing.watch.audit import Deed
-
-_STOPPED_S: Final = 0.25
+from gateway_core.testing.watch.pulse import STOPPED_S
 
 
 @check(
@@ -48,7 +45,7 @@ def waiting_blocks_nobody(subject: Subject) -> None:
     """Neither waiting nor computing: what takes long belongs into a thread."""
     longest = toured(subject).longest
     place = longest.place and f" at {longest.place}"
-    require(longest.seconds < _STOPPED_S, f"it stood still for {longest.seconds:.2f} s{place}")
+    require(longest.seconds < STOPPED_S, f"it stood still for {longest.seconds:.2f} s{place}")
 
 
 @check(

@@ -27,6 +27,7 @@ class Deed(StrEnum):
 
 
 _DEEDS: Final = {
+    "socket.__new__": Deed.NETWORK,
     "socket.connect": Deed.NETWORK,
     "socket.bind": Deed.NETWORK,
     "socket.sendto": Deed.NETWORK,
@@ -60,6 +61,7 @@ _DEEDS: Final = {
     "_thread.start_new_thread": Deed.THREAD,
     "_thread.start_joinable_thread": Deed.THREAD,
 }
+_TO_AN_ADDRESS: Final = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg")
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NOWHERE: Final = (os.devnull, ":memory:", "")
 _BYTECODE: Final = "__pycache__"
@@ -72,15 +74,25 @@ class Audit:
 
     Attributes:
         home: the address, if any, whose connections are not noted.
+        sockets: whether a socket that is only made counts, too.
         deeds: of each kind, what was done, in words that hold no value.
     """
 
     home: tuple[str, int] | None = None
+    sockets: bool = False
     deeds: dict[Deed, list[str]] = attrs.field(factory=dict, init=False)
 
     def of(self, deed: Deed) -> list[str]:
         """Return what was done of one kind, each once."""
         return list(dict.fromkeys(self.deeds.get(deed, ())))
+
+    def and_then(self, later: "Audit") -> "Audit":
+        """Return what was done in this time and a later one."""
+        both = Audit(home=self.home)
+        for deed in Deed:
+            if told := [*self.deeds.get(deed, ()), *later.deeds.get(deed, ())]:
+                both.deeds[deed] = told
+        return both
 
     def note(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Take note of one audit event."""
@@ -99,16 +111,16 @@ class Audit:
         return event
 
     def _network(self, event: str, arguments: tuple[Any, ...]) -> str | None:
-        what = arguments[1] if isinstance(arguments[0], object) and _on_socket(event) else None
-        if what is None:
-            return None if _on_socket(event) else f"{event} of {_text(arguments[0])}"
-        if isinstance(what, tuple):
-            return None if what[:2] == self.home else f"{event} to {_text(what[0])}:{what[1]}"
-        return f"{event} to {_text(what)}"
-
-
-def _on_socket(event: str) -> bool:
-    return event in ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg")
+        if event == "socket.__new__":
+            return event if self.sockets else None
+        if event not in _TO_AN_ADDRESS:
+            return f"{event} of {_text(arguments[0])}"
+        address = arguments[1]
+        # Without an address it goes where the socket was connected to, which was noted.
+        if address is None or (isinstance(address, tuple) and address[:2] == self.home):
+            return None
+        named = address[:2] if isinstance(address, tuple) else (address,)
+        return f"{event} to {':'.join(map(_text, named))}"
 
 
 def _file(event: str, arguments: tuple[Any, ...]) -> str | None:

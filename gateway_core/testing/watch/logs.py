@@ -5,49 +5,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-_USUAL: Final = frozenset(vars(logging.makeLogRecord({})))
+_USUAL: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
 @contextmanager
 def log_lines() -> Iterator[list[str]]:
     """Collect the lines of every logger at every level: message, traceback and extra fields.
 
-    They are taken where records are made, so that loggers with handlers of their own, or that
-    do not propagate, are heard, too.
+    They are taken where loggers make their records, so that those with handlers of their own, or
+    that do not propagate, are heard, too.
     """
     lines: list[str] = []
-    make = logging.getLogRecordFactory()
+    make = logging.Logger.makeRecord
 
-    def noted(*arguments: Any, **named: Any) -> logging.LogRecord:
-        record = make(*arguments, **named)
+    def noted(logger: logging.Logger, *arguments: Any, **named: Any) -> logging.LogRecord:
+        record = make(logger, *arguments, **named)
         lines.append(_line(record))
+        lines.extend(str(vars(record)[name]) for name in vars(record).keys() - _USUAL)
         return record
 
     root = logging.getLogger()
     level, disabled = root.level, root.manager.disable
-    handler = _Extras(lines)
-    logging.setLogRecordFactory(noted)
-    root.addHandler(handler)
+    logging.Logger.makeRecord = noted  # type: ignore[method-assign,assignment]
     root.setLevel(logging.DEBUG)
+    logging.disable(logging.NOTSET)
     try:
         yield lines
     finally:
-        logging.setLogRecordFactory(make)
-        root.removeHandler(handler)
+        logging.Logger.makeRecord = make  # type: ignore[method-assign]
         root.setLevel(level)
-        root.manager.disable = disabled
-
-
-class _Extras(logging.Handler):
-    """Notes what ``extra`` adds to records after they are made."""
-
-    def __init__(self, lines: list[str]) -> None:
-        super().__init__()
-        self._lines = lines
-
-    def emit(self, record: logging.LogRecord) -> None:
-        extras = vars(record).keys() - _USUAL - {"message", "asctime"}
-        self._lines.extend(str(vars(record)[name]) for name in extras)
+        logging.disable(disabled)
 
 
 def _line(record: logging.LogRecord) -> str:

@@ -20,6 +20,8 @@ import attrs
 from gateway_core.places import strangers_line
 
 _BEAT_S: Final = 0.01
+STOPPED_S: Final = 0.25
+"""A loop that stands still for this long has been stopped, in seconds."""
 
 
 @attrs.frozen
