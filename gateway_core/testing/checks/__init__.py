@@ -16,6 +16,7 @@ from gateway_core.testing.checks import (  # noqa: F401  # importing them regist
     isolation,
     refusing,
     sending,
+    two_models,
 )
 from gateway_core.testing.checks.check import CHECKS, Check, CheckResult, Needs, perform
 from gateway_core.testing.checks.live import live_checks

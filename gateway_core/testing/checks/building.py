@@ -78,7 +78,7 @@ def describing_itself_does_no_io(subject: Subject) -> None:
     with _audit() as events:
         provider = subject.build(sender)
         for operation in Operation:
-            provider.hooks.build_url(operation=operation)
+            provider.url(operation)
     asyncio.run(provider.models())
     require(not sender.tried, "it tried to send something")
     require(not events, f"it caused {', '.join(sorted(set(events)))}")
