@@ -10,7 +10,6 @@ from gateway_core.errors import ConfigError
 from gateway_core.outbound import DestinationPolicy, Outbound
 from gateway_core.provider import Provider, build_provider
 from gateway_core.registry.dialects import dialect_of, is_home, usual_key
-from gateway_core.registry.problems import under
 from gateway_core.registry.soundness import fault_of, refuse_written_credentials
 
 
@@ -83,7 +82,7 @@ class Builder:
     ) -> Provider:
         if not config.enabled:
             raise ConfigError("not enabled (enabled = false)")
-        refuse_written_credentials(config.headers)
+        refuse_written_credentials(config.headers, path)
         plugin_class = self.catalog.load(dialect)
         endpoint = _endpoint(config)
         provider = build_provider(
@@ -96,8 +95,7 @@ class Builder:
             path=path,
             sources=self.loaded.sources,
         )
-        if fault := fault_of(provider, config):
-            provider.fault = under(path, fault)
+        provider.fault = fault_of(provider, config, path)
         return provider
 
 

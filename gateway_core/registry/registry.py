@@ -80,11 +80,13 @@ class Registry:
         """The operator's providers: the enabled ones, then what else the chain asks.
 
         On a machine with nothing configured these are the providers of the automatic chain;
-        where only what the file names may serve, no automatic chain adds to them.
+        where only what the file names may serve, no automatic chain adds to that.
         """
-        enabled = _enabled(self.loaded.config.providers)
-        chain = self.loaded.config.decide.chain if self.loaded.only_named else self.plan.chain
-        return list(dict.fromkeys((*enabled, *(chain or ()))))
+        config = self.loaded.config
+        enabled = _enabled(config.providers)
+        if self.loaded.only_named and (config.providers or self.loaded.dropped):
+            return list(dict.fromkeys((*enabled, *(config.decide.chain or ()))))
+        return list(dict.fromkeys((*enabled, *self.plan.chain)))
 
     def usable(self) -> list[Provider]:
         """Return those of the operator's providers that can be built."""

@@ -29,11 +29,12 @@ _CREDENTIAL_HEADERS: Final = frozenset(
 _SCHEMES: Final = ("bearer ", "basic ")
 
 
-def refuse_written_credentials(headers: Mapping[str, str | Secret]) -> None:
+def refuse_written_credentials(headers: Mapping[str, str | Secret], path: str) -> None:
     """Refuse extra headers in which a credential is written out.
 
     Args:
         headers: the extra headers of a provider's table.
+        path: where the table stands, such as ``providers.acme``.
 
     Raises:
         ConfigError: one fault per header that holds one.
@@ -46,29 +47,32 @@ def refuse_written_credentials(headers: Mapping[str, str | Secret]) -> None:
     ]
     if written:
         text = f"a credential is never written out in the configuration; {WAY_OUT}"
-        raise ConfigError(*(f"headers.{name}: {text}" for name in written))
+        raise ConfigError(*(f"{path}.headers.{name}: {text}" for name in written))
 
 
-def fault_of(provider: Provider, config: ProviderConfig) -> ConfigError | None:
-    """Return what keeps ``provider`` from being asked as ``config`` has it, or None.
+def fault_of(provider: Provider, config: ProviderConfig, path: str) -> ConfigError | None:
+    """Return what keeps ``provider`` from being asked as its table has it, or None.
 
-    Each line names the key at fault, without the path of the provider's table.
+    Args:
+        provider: the provider that was built.
+        config: its table.
+        path: where that stands, such as ``providers.acme``.
     """
-    return _format_fault(provider, config) or _url_fault(provider)
+    return _format_fault(provider, config, path) or _url_fault(provider, path)
 
 
-def _format_fault(provider: Provider, config: ProviderConfig) -> ConfigError | None:
+def _format_fault(provider: Provider, config: ProviderConfig, path: str) -> ConfigError | None:
     formats = provider.capabilities.formats
     if config.api_format is None or API_FORMATS[config.api_format] in formats:
         return None
     spoken = " or ".join(sorted(formats))
     return WrongApiFormat(
-        f'api_format: the dialect {provider.dialect} speaks {spoken}, not "{config.api_format}";'
-        " remove api_format, or name another dialect"
+        f"{path}.api_format: the dialect {provider.dialect} speaks {spoken}, not"
+        f' "{config.api_format}"; remove api_format, or name another dialect'
     )
 
 
-def _url_fault(provider: Provider) -> ConfigError | None:
+def _url_fault(provider: Provider, path: str) -> ConfigError | None:
     """Return why one of the provider's models has no URL that could be asked."""
     try:
         for model in provider.endpoint.models or ("",):
@@ -76,7 +80,7 @@ def _url_fault(provider: Provider) -> ConfigError | None:
             if not url.startswith(IN_PROCESS):
                 parse_target(url)
     except DestinationUnusable as error:
-        return EndpointUnusable(f"base_url: {error}")
+        return EndpointUnusable(f"{path}.base_url: {error}")
     except ProviderError as error:
-        return PluginUnavailable(f"build_url: {error}")
+        return PluginUnavailable(f"{path}: {error}")
     return None

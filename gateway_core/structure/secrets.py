@@ -124,6 +124,6 @@ def text_fault(secret: str) -> str | None:
         return "holds control characters or several lines"
     if not secret.isascii():
         return "holds characters that are not ASCII, such as curly quotes; copy the key again"
-    if secret[0] in _QUOTES and secret[0] == secret[-1]:
+    if len(secret) > 1 and secret[0] in _QUOTES and secret[0] == secret[-1]:
         return "has quotes around the key; remove them"
     return None
