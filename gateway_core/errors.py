@@ -4,7 +4,10 @@
     ├── InvalidRequest              the caller's request is at fault; names the field
     │   └── InvalidJson             a text is no JSON, or not as strict as it has to be
     ├── ConfigError                 the configuration is at fault; lists every fault
-    │   └── PluginUnavailable       a dialect or middleware that cannot be used, and why
+    │   ├── PluginUnavailable       a dialect or middleware that cannot be used, and why
+    │   ├── WrongApiFormat          a provider's api_format is not one that its dialect speaks
+    │   ├── EndpointUnusable        a provider's base URL, prefix or models make no usable URL
+    │   └── CredentialUnusable      a provider's api_key names no credential that can be sent
     ├── RelayRefused                the relay turned a call away before any provider saw it
     ├── MiddlewareFailed            a decision middleware raised, or returned nonsense
     │   └── MiddlewareTimeout       it was not done by the deadline
@@ -76,6 +79,18 @@ class ConfigError(GatewayError):
 
 class PluginUnavailable(ConfigError):
     """A plugin is missing, broken, disabled, in conflict or incompatible."""
+
+
+class WrongApiFormat(ConfigError):
+    """A provider's ``api_format`` is not one that its dialect speaks."""
+
+
+class EndpointUnusable(ConfigError):
+    """A provider's base URL, prefix or models make no URL that can be asked."""
+
+
+class CredentialUnusable(ConfigError):
+    """A provider's ``api_key`` names no credential, or one that cannot be sent."""
 
 
 class RelayRefused(GatewayError):

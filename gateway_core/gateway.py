@@ -10,7 +10,6 @@ import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, Self
 
 import attrs
@@ -52,7 +51,7 @@ class Gateway:
     @asynccontextmanager
     async def open(
         cls,
-        config_path: Path | None = None,
+        config_path: str | os.PathLike[str] | None = None,
         *,
         environ: Mapping[str, str] = os.environ,
         observers: Sequence[Observer] = (),
@@ -63,7 +62,8 @@ class Gateway:
         and ``decide`` answers ``config_error`` if nothing usable is left.
 
         Args:
-            config_path: the configuration file; the usual place when absent.
+            config_path: the configuration file, which may begin with ``~``; the usual place when
+                absent.
             environ: the environment variables, which go over the file.
             observers: who else is told about every decision.
 

@@ -117,11 +117,18 @@ class ProviderSpec(Protocol):
         raise NotImplementedError
 
     @hookspec(firstresult=True)
-    def build_url(self, operation: Operation) -> str:
+    def build_url(self, operation: Operation, model: str) -> str:
         """Return the upstream URL for ``operation``; no I/O, no credential in it.
 
-        Required. The host vets the URL before any hook may send something to it.
-        ``context.url(path)`` joins the configured base URL and prefix by the gateway's rules.
+        Required. The host vets the URL before any hook may send something to it, and may keep
+        it: for equal arguments the hook returns equal URLs. ``context.url(path)`` joins the
+        configured base URL and prefix by the gateway's rules.
+
+        Args:
+            operation: what the URL is for.
+            model: the model that is asked, for an upstream that names it in the URL; escape it
+                there. Empty for the other operations, and where no model is configured. A hook
+                that does not need it leaves the argument out.
 
         Raises:
             DestinationUnusable: the endpoint is not configured, or not usable.

@@ -9,6 +9,8 @@ import attrs
 
 from gateway_core.context import Endpoint, ProviderContext, Sender
 from gateway_core.errors import (
+    ConfigError,
+    CredentialUnusable,
     DestinationUnusable,
     MalformedResponse,
     Overloaded,
@@ -38,6 +40,7 @@ from gateway_core.types import (
 from gateway_core.urls import IN_PROCESS, is_plain_http
 
 _BUSY: Final = {"retry-after": "1"}
+_MOST_URLS: Final = 64
 
 
 class Provider:
@@ -49,6 +52,8 @@ class Provider:
         hooks: the checked hooks; call ``ask``, ``probe`` and ``models`` instead.
         capabilities: what it can be asked, read once.
         endpoint: the common keys of its configuration.
+        fault: what keeps it from being asked as it is configured; set by whoever builds it from
+            a configuration, and None if it can be asked.
     """
 
     def __init__(
@@ -68,11 +73,12 @@ class Provider:
         self._hooks: Any = hooks
         self.capabilities = capabilities
         self.endpoint = endpoint
+        self.fault: ConfigError | None = None
         self._decide = direct_decide(hooks)
         self._guard = StrangersCode(name)
         self._longest_s = inf if endpoint.timeout_s is None else endpoint.timeout_s
         self._under_way = 0
-        self._decide_url: str | None = None
+        self._decide_urls: dict[str, str] = {}
 
     @property
     def model(self) -> str:
@@ -84,15 +90,29 @@ class Provider:
         """Whether it has the credential it needs."""
         return self.capabilities.keyless or self.endpoint.api_key is not None
 
-    def url(self, operation: Operation) -> str:
+    @property
+    def obstacle(self) -> ConfigError | None:
+        """What keeps the chain from asking it: its ``fault``, or a credential that it lacks."""
+        if self.fault is not None or self.usable:
+            return self.fault
+        where = f"providers.{self.name}"
+        return CredentialUnusable(f'{where}: set api_key = {{ env = "NAME" }}')
+
+    def url(self, operation: Operation, model: str = "") -> str:
         """Return the provider's URL for ``operation``, vetted.
+
+        Args:
+            operation: what the URL is for.
+            model: the model that is asked for a decision; the provider's first when absent.
 
         Raises:
             DestinationUnusable: the provider names no usable URL.
             ProviderCrashed: the plugin raised something else.
         """
+        if operation is Operation.DECIDE:
+            model = model or self.model
         with self._guard:
-            found: object = self._hooks.build_url(operation=operation)
+            found: object = self._hooks.build_url(operation=operation, model=model)
         if not isinstance(found, str):
             raise DestinationUnusable(f"provider {self.name!r} did not name a URL")
         if found.startswith(IN_PROCESS) and not self.capabilities.remote:
@@ -107,9 +127,10 @@ class Provider:
         It takes at most ``timeout_s`` seconds, or the endpoint's own limit if that is less.
 
         Raises:
+            ConfigError: its ``fault``; nothing was sent.
             ProviderError: the provider refused, failed, or gave something else than a reply.
         """
-        url = self._decide_url or self._find_decide_url()
+        url = self._decide_urls.get(request.model) or self._find_decide_url(request.model)
         bound = self.endpoint.max_concurrency
         if bound is not None and self._under_way >= bound:
             raise Overloaded(f"provider {self.name!r} is at its max_concurrency", headers=_BUSY)
@@ -124,13 +145,22 @@ class Provider:
             self._under_way -= 1
         return checked_reply(reply)
 
-    def _find_decide_url(self) -> str:
-        self._decide_url = self.url(Operation.DECIDE)
-        return self._decide_url
+    def _find_decide_url(self, model: str) -> str:
+        # A provider with a fault has no URL that is kept, and so every request of it ends here.
+        if self.fault is not None:
+            raise type(self.fault)(*self.fault.faults)
+        url = self.url(Operation.DECIDE, model)
+        # Callers who bring a key of their own may name any model.
+        if len(self._decide_urls) >= _MOST_URLS:
+            self._decide_urls.clear()
+        self._decide_urls[model] = url
+        return url
 
     async def probe(self, timeout_s: float) -> ProbeResult:
         """Probe the provider; a failure of any kind is a result, not an exception."""
         limit_s = min(timeout_s, self._longest_s)
+        if self.fault is not None:
+            return ProbeResult(ok=False, detail=str(self.fault))
         try:
             url = self.url(Operation.HEALTH)
             with TimeLimit(limit_s), self._guard:

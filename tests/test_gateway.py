@@ -60,6 +60,45 @@ async def test_a_program_asks_for_a_decision(tmp_path: Path, first: ScriptedUpst
     assert (reply["decision"], reply["provider"]) == ("yes", "p0")
 
 
+@pytest.mark.parametrize("given", ["text", "tilde", "path", "path with a tilde"])
+async def test_the_configuration_may_be_named_by_text_or_path(
+    tmp_path: Path, first: ScriptedUpstream, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    path = config(tmp_path, first)
+    named = f"~/{path.name}" if "tilde" in given else str(path)
+    async with Gateway.open(Path(named) if "path" in given else named) as gateway:
+        assert gateway.config.source == path
+
+
+async def test_a_file_that_is_not_there_is_told_alike_for_text_and_path(tmp_path: Path) -> None:
+    missing = tmp_path / "none.toml"
+    told = []
+    for named in (missing, str(missing)):
+        async with Gateway.open(named) as gateway:
+            told.append((await gateway.health())["config_errors"])
+    assert told[0] == told[1]
+    assert "there is no such file" in told[0][0]
+
+
+@pytest.mark.parametrize("line", ["base_url = '127.0.0.1:9'", "", "base_url = 'ftp://h.example'"])
+async def test_an_unusable_url_is_a_fault_of_the_configuration_and_no_call(
+    tmp_path: Path, line: str
+) -> None:
+    path = tmp_path / "s1gw.toml"
+    path.write_text(
+        f"[decide]\nchain = ['engine']\n[providers.engine]\napi_format = 'systemone'\n{line}\n"
+    )
+    async with Gateway.open(path) as gateway:
+        reply = await gateway.decide(ASK)
+        health = await gateway.health()
+    assert reply["error"]["code"] == "config_error"
+    assert [attempt["calls"] for attempt in reply["attempts"]] == [0]
+    assert health["status"] == "down"
+    assert "providers.engine.base_url: " in health["config_errors"][0]
+
+
 async def test_a_program_gets_an_invalid_request_as_a_reply(
     tmp_path: Path, first: ScriptedUpstream
 ) -> None:

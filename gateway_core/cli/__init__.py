@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from gateway_core import __version__
+from gateway_core.cli.paths import UserPath
 from gateway_core.errors import ConfigError, GatewayError
 
 COMMANDS: Final = {
@@ -85,7 +86,7 @@ class LazyGroup(click.Group):
 @click.option(
     "--config",
     "config_path",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=UserPath(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="The configuration file; the usual place when absent (s1gw config path).",
 )

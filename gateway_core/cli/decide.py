@@ -11,6 +11,7 @@ import click
 from gateway_core.cli.terminal import bar, percent, plain, say, say_json
 from gateway_core.errors import InvalidJson
 from gateway_core.strict_json import read_json
+from gateway_core.user_paths import expanded
 
 EXIT_CODES: Final = {"decided": 0, "abstained": 3, "error": 1}
 USAGE: Final = 2
@@ -93,7 +94,9 @@ def read_context(text: str) -> dict[str, Any]:
     """
     try:
         if text.startswith("@"):
-            text = sys.stdin.read() if text == "@-" else Path(text[1:]).read_text(encoding="utf-8")
+            text = (
+                sys.stdin.read() if text == "@-" else expanded(text[1:]).read_text(encoding="utf-8")
+            )
         found = read_json(text, "the context")
     except OSError as error:
         raise _bad_context(f"the file cannot be read: {error.strerror}") from None

@@ -5,6 +5,8 @@ from typing import Any
 
 import click
 
+from gateway_core.cli.paths import UserPath
+
 
 @click.command()
 @click.option("--mcp", "face", flag_value="mcp", help="Serve the MCP tools over stdio.")
@@ -25,12 +27,12 @@ import click
 )
 @click.option(
     "--tls-certificate",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=UserPath(dir_okay=False, path_type=Path),
     help="A PEM file with the certificate chain, to serve HTTPS.",
 )
 @click.option(
     "--tls-key",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=UserPath(dir_okay=False, path_type=Path),
     help="The PEM file of the certificate's key.",
 )
 @click.pass_obj

@@ -5,14 +5,14 @@ allow more than the person meant: a broken chain is an empty one, not the automa
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
 from gateway_core.config.environment import SECTIONS, overrides
-from gateway_core.config.loaded import Loaded
+from gateway_core.config.loaded import DroppedTable, Loaded
 from gateway_core.config.model import (
     UNREADABLE,
     Config,
@@ -25,6 +25,8 @@ from gateway_core.structure.faults import MismatchError, unknown_key
 
 _TABLES: Final = (*SECTIONS, "providers", "middleware", "orgs")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_OPERATOR: Final = ""
+"""Owns what no organization does; no organization is called so."""
 _NAME_RULE: Final = "a name is 1 to 64 letters, digits, dots, dashes and underscores"
 
 STRICTEST: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
@@ -47,7 +49,7 @@ class Assembly:
     sources: Sources
     faults: list[str] = attrs.field(factory=list, init=False)
     broken: set[str] = attrs.field(factory=set, init=False)
-    dropped: dict[str, str | None] = attrs.field(factory=dict, init=False)
+    dropped: dict[str, dict[str, DroppedTable]] = attrs.field(factory=dict, init=False)
 
     def without_file(self, fault: str) -> Loaded:
         """Return the configuration of a file that cannot be read: every section is broken."""
@@ -61,7 +63,7 @@ class Assembly:
             fault = unknown_key(key, _TABLES)
             self._report(fault.meant or key, [fault])
         sections = {name: self._section(name, table.get(name, {})) for name in SECTIONS}
-        providers = self._providers(table.get("providers", {}), "providers")
+        providers = self._providers(table.get("providers", {}), "providers", _OPERATOR)
         middleware = dict(self._middleware(table.get("middleware", {})))
         orgs = dict(self._orgs(table.get("orgs", {})))
         config = Config(
@@ -71,7 +73,8 @@ class Assembly:
             config=config,
             faults=tuple(self.faults),
             broken=frozenset(self.broken),
-            dropped=self.dropped,
+            dropped=self.dropped.pop(_OPERATOR, {}),
+            dropped_of=self.dropped,
             environ=self.sources.environ,
         )
 
@@ -95,16 +98,16 @@ class Assembly:
             good.update(strictest[key])
         return attempt(cls, {**good, **over}, self.sources)[0]
 
-    def _providers(self, tables: Any, root: str) -> dict[str, ProviderConfig]:
+    def _providers(self, tables: Any, root: str, owner: str) -> dict[str, ProviderConfig]:
         found: dict[str, ProviderConfig] = {}
-        for name, table in self._named(tables, root):
+        for place, (name, table) in enumerate(self._named(tables, root)):
+            path = f"{root}.{name}"
             provider, faults = attempt(ProviderConfig, table, self.sources)
-            self._report(f"{root}.{name}", faults, f"{root}.{name}")
+            self._report(path, faults, path)
             if provider is not None:
                 found[name] = provider
-            elif root == "providers":
-                dialect = table.get("dialect") if isinstance(table, Mapping) else None
-                self.dropped[name] = dialect if isinstance(dialect, str) else None
+            else:
+                self.dropped.setdefault(owner, {})[name] = _dropped(place, table, path, faults)
         return found
 
     def _middleware(self, tables: Any) -> Iterator[tuple[str, MiddlewareConfig]]:
@@ -122,9 +125,17 @@ class Assembly:
             providers = own.pop("providers", {}) if isinstance(own, dict) else {}
             org, faults = attempt(OrgConfig, own, self.sources)
             self._report(root, faults, root)
-            usable = self._providers(providers, f"{root}.providers")
+            usable = self._providers(providers, f"{root}.providers", name)
             if org is not None:
                 yield name, attrs.evolve(org, providers=usable)
+                continue
+            for place, provider_id in enumerate(usable):
+                path = f"{root}.providers.{provider_id}"
+                dropped = _dropped(place, providers[provider_id], path, ())
+                lines = tuple(fault.at(root) for fault in faults)
+                self.dropped.setdefault(name, {})[provider_id] = attrs.evolve(
+                    dropped, faults=lines, credential_only=False
+                )
 
     def _named(self, tables: Any, root: str) -> Iterator[tuple[str, Any]]:
         """Yield the tables of a table whose keys are names that people chose."""
@@ -145,3 +156,17 @@ class Assembly:
         for fault in faults:
             self.faults.append(fault.at(root))
             self.broken.add(part)
+
+
+def _dropped(place: int, table: Any, path: str, faults: Sequence[Fault]) -> DroppedTable:
+    values = table if isinstance(table, Mapping) else {}
+    dialect, models = values.get("dialect"), values.get("models")
+    named = isinstance(models, list) and all(isinstance(model, str) for model in models)
+    return DroppedTable(
+        place=place,
+        faults=tuple(fault.at(path) for fault in faults),
+        dialect=dialect if isinstance(dialect, str) else None,
+        models=tuple(models) if isinstance(models, list) and models and named else None,
+        enabled=values.get("enabled") is not False,
+        credential_only=all(fault.path[:1] == ("api_key",) for fault in faults),
+    )

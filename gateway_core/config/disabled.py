@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from gateway_core.config.file import is_explicit, read_table
 from gateway_core.config.paths import config_path
+from gateway_core.user_paths import expanded
 
 VARIABLE: Final = "S1GW_DISABLED_PLUGINS"
 _RESEMBLING: Final = "S1GW_PLUGINS_"
@@ -17,7 +17,7 @@ _TABLES: Final = frozenset(
 
 
 def disabled_plugins(
-    path: Path | None = None, environ: Mapping[str, str] = os.environ
+    path: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ
 ) -> tuple[str, ...]:
     """Return what ``load_config`` has in ``plugins.disabled``, faster where all is well.
 
@@ -27,7 +27,8 @@ def disabled_plugins(
     """
     if not any(name == VARIABLE or name.startswith(_RESEMBLING) for name in environ):
         must_exist = is_explicit(path, environ)
-        table, fault = read_table(path or config_path(environ), must_exist=must_exist)
+        chosen = config_path(environ) if path is None else expanded(path)
+        table, fault = read_table(chosen, must_exist=must_exist)
         names = None if fault else _plainly(table or {})
         if names is not None:
             return names

@@ -1,5 +1,6 @@
 """Reading the TOML file itself."""
 
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +10,7 @@ MAX_BYTES: Final = 8 * 1024 * 1024
 """Far above any configuration; what is larger is another file, or a device without an end."""
 
 
-def is_explicit(path: Path | None, environ: Mapping[str, str]) -> bool:
+def is_explicit(path: str | os.PathLike[str] | None, environ: Mapping[str, str]) -> bool:
     """Return whether somebody named the file, so that it has to be there."""
     return path is not None or bool(environ.get("S1GW_CONFIG"))
 

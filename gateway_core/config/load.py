@@ -2,26 +2,28 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from gateway_core.config.assemble import Assembly
 from gateway_core.config.file import is_explicit, read_table
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.paths import config_path
 from gateway_core.structure import Sources
+from gateway_core.user_paths import expanded
 
 __all__ = ["Loaded", "load_config"]
 
 
-def load_config(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> Loaded:
+def load_config(
+    path: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ
+) -> Loaded:
     """Read the configuration; never raises for a broken one.
 
     Args:
-        path: the file; without it ``S1GW_CONFIG``, or the platform's own place, where a file
-            need not exist.
+        path: the file, which may begin with ``~``; without it ``S1GW_CONFIG``, or the
+            platform's own place, where a file need not exist.
         environ: the environment variables, which go over the file.
     """
-    chosen = path or config_path(environ)
+    chosen = config_path(environ) if path is None else expanded(path)
     table, fault = read_table(chosen, must_exist=is_explicit(path, environ))
     assembly = Assembly(sources=Sources(environ=environ, folder=chosen.parent))
     if fault is not None:

@@ -7,6 +7,8 @@ from typing import Final
 
 import platformdirs
 
+from gateway_core.user_paths import expanded
+
 APP: Final = "s1gw"
 
 
@@ -14,10 +16,10 @@ def config_path(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the configuration file: ``S1GW_CONFIG``, or the platform's own place."""
     chosen = environ.get("S1GW_CONFIG")
     if chosen:
-        return _expanded(chosen)
+        return expanded(chosen)
     home = environ.get("XDG_CONFIG_HOME")
     if home:
-        return Path(home) / APP / "config.toml"
+        return expanded(home) / APP / "config.toml"
     return Path(platformdirs.user_config_dir(APP, appauthor=False)) / "config.toml"
 
 
@@ -29,13 +31,5 @@ def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
     """
     chosen = environ.get("S1GW_STATE_DIR")
     if chosen:
-        return _expanded(chosen)
+        return expanded(chosen)
     return Path(platformdirs.user_state_dir(APP, appauthor=False))
-
-
-def _expanded(text: str) -> Path:
-    path = Path(text)
-    try:
-        return path.expanduser()
-    except RuntimeError:
-        return path  # there is no such user, hence no such file, as whoever opens it will say

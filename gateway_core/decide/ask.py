@@ -1,6 +1,7 @@
 """One question to one provider: encode, send, read."""
 
-from gateway_core.errors import ConfigError
+from urllib.parse import quote
+
 from gateway_core.provider import Provider
 from gateway_core.types import DecisionRequest
 from gateway_core.wire import Answer, Question, encode, read, wire_format
@@ -20,21 +21,29 @@ async def ask(
         provider: who is asked; it must be able to take the question.
         question: what is asked.
         timeout_s: the time it may take, in seconds.
-        request_id: the id under which the call is logged.
+        request_id: the id under which the call is logged, here and at the upstream.
         model: the model to ask; the provider's first one when absent.
 
     Raises:
-        ConfigError: the provider has no credential and needs one.
+        ConfigError: the provider cannot be asked as it is configured; it was not.
         ProviderError: it failed, or its answer does not add up.
     """
-    if not provider.usable:
-        raise ConfigError(f"provider {provider.name!r} has no API key; configure its api_key")
+    if obstacle := provider.obstacle:
+        raise obstacle
     model = model or provider.model
     request = DecisionRequest(
         format=wire_format(provider.capabilities),
         body=encode(question, model, provider.capabilities),
         model=model,
+        headers={"x-request-id": _as_header(request_id)},
         request_id=request_id,
     )
     reply = await provider.ask(request, timeout_s)
     return read(reply.body, question, provider.capabilities)
+
+
+def _as_header(request_id: str) -> str:
+    """Return a request id as a header can carry it; what no header holds is percent-encoded."""
+    # An id is the caller's text: with a line break in it, it must not become a header of its own.
+    plain = request_id.isascii() and request_id.isprintable() and request_id == request_id.strip()
+    return request_id if plain else quote(request_id, safe="")

@@ -5,8 +5,10 @@ from typing import Final, NamedTuple
 
 from gateway_core.errors import (
     ConfigError,
+    CredentialUnusable,
     DestinationBlocked,
     DestinationUnusable,
+    EndpointUnusable,
     GatewayError,
     InvalidRequest,
     KeyMissing,
@@ -21,6 +23,7 @@ from gateway_core.errors import (
     RelayRefused,
     RequestTooLarge,
     UpstreamRejected,
+    WrongApiFormat,
 )
 
 
@@ -55,6 +58,19 @@ ERRORS: Final[Mapping[type[GatewayError], ErrorReply]] = {
     InvalidRequest: ErrorReply(400, "invalid_request"),
     ConfigError: ErrorReply(
         403, "decision_provider_not_configured", "the provider cannot be used as it is configured"
+    ),
+    WrongApiFormat: ErrorReply(
+        403,
+        "decision_provider_wrong_format",
+        "the provider's api_format is not the format that its vendor speaks",
+    ),
+    CredentialUnusable: ErrorReply(
+        403, "provider_key_missing", "the provider needs an API key; save one on it"
+    ),
+    EndpointUnusable: ErrorReply(
+        502,
+        "provider_base_url_unusable",
+        "the provider's URL is invalid, or its host cannot be resolved",
     ),
     ProviderError: ErrorReply(502, "upstream_error", "the upstream failed or cannot be reached"),
     ProviderTimeout: ErrorReply(504, "gateway_timeout", "the upstream did not answer in time"),

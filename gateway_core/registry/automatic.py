@@ -2,19 +2,20 @@
 
 First the configured providers with a credential, then installed dialects whose credential is
 in their usual environment variable, then configured ones that need none; what works in process
-comes last.
+comes last. For callers whom nobody tells apart, a credential in the environment makes no provider
+out of what the file does not name.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from enum import IntEnum
 
 import attrs
 
 from gateway_core.catalog import Catalog, Kind, State
 from gateway_core.config.loaded import Loaded
-from gateway_core.errors import ConfigError
+from gateway_core.errors import ConfigError, CredentialUnusable
 from gateway_core.provider import Provider
-from gateway_core.registry.dialects import dialect_of, usual_key
+from gateway_core.registry.dialects import dialect_of, has_usual_key, usual_key
 from gateway_core.registry.plan import Candidate, Plan, excluded, judge
 
 
@@ -82,25 +83,37 @@ class AutomaticChain:
         if self._embedded(dialect):
             found = judge(dialect, self.get)
             return (_Rank.EMBEDDED if found.included else _Rank.OUT), found
-        variables = self.catalog.claims.values("key", dialect)
-        if not variables:
-            return _out(dialect, f"it is not configured: add [providers.{dialect}]")
-        if fault := self._key_fault(dialect, variables):
-            return _out(dialect, fault)
-        if self._uncertain:
-            return _out(dialect, "a broken provider table may speak of it; mend that first")
+        if reason := self._why_not_named(dialect):
+            return _out(dialect, reason)
         found = judge(dialect, self.get)
         if not found.included:
             return _Rank.OUT, found
+        variables = self.catalog.claims.values("key", dialect)
         reason = f"{' or '.join(variables)} is set"
         return _Rank.ENVIRONMENT, attrs.evolve(found, reason=reason)
 
-    def _key_fault(self, dialect: str, variables: Iterable[str]) -> str | None:
+    def _why_not_named(self, dialect: str) -> str | None:
+        """Return why a dialect that no table speaks of does not serve by its credential alone."""
+        variables = self.catalog.claims.values("key", dialect)
+        if not variables:
+            return f"it is not configured: add [providers.{dialect}]"
+        if not has_usual_key(dialect, self.catalog, self.loaded.environ):
+            return f"{' or '.join(variables)} is not set"
+        if self.loaded.only_named:
+            return f"the configuration does not name it: add [providers.{dialect}]"
+        if self._uncertain:
+            return "a broken provider table may speak of it; mend that first"
+        return self._shared_claim(dialect)
+
+    def _shared_claim(self, dialect: str) -> str | None:
+        """Return what is wrong when another dialect claims the same variable."""
         try:
-            key = usual_key(dialect, self.catalog, self.loaded.environ)
+            usual_key(dialect, self.catalog, self.loaded.environ)
+        except CredentialUnusable:
+            return None  # told where the provider is built
         except ConfigError as error:
             return str(error)
-        return f"{' or '.join(variables)} is not set" if key is None else None
+        return None
 
     def _spoken_for(self) -> Iterator[str]:
         """Yield the dialects of every table, so that one switched off does not come back."""
@@ -110,14 +123,14 @@ class AutomaticChain:
                 yield dialect_of(name, table, self.catalog)
             except ConfigError:
                 continue
-        for name, dialect in self.loaded.dropped.items():
-            yield from (name, dialect or name)
+        for name, dropped in self.loaded.dropped.items():
+            yield from (name, dropped.dialect or name)
 
     @property
     def _uncertain(self) -> bool:
         """Whether a table could not be read so far as to tell its dialect."""
         known = {ref.name for ref in self.catalog.refs if ref.kind is Kind.PROVIDER}
-        unread = (name for name, dialect in self.loaded.dropped.items() if dialect is None)
+        unread = (name for name, table in self.loaded.dropped.items() if table.dialect is None)
         return "providers" in self.loaded.broken or any(name not in known for name in unread)
 
     def _embedded(self, dialect: str) -> bool:

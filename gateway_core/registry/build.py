@@ -10,6 +10,7 @@ from gateway_core.errors import ConfigError
 from gateway_core.outbound import DestinationPolicy, Outbound
 from gateway_core.provider import Provider, build_provider
 from gateway_core.registry.dialects import dialect_of, is_home, usual_key
+from gateway_core.registry.soundness import fault_of, refuse_written_credentials
 
 
 @attrs.frozen(eq=False)
@@ -21,7 +22,12 @@ class Builder:
     outbound: Outbound
 
     def for_operator(self, path: str, name: str) -> Provider:
-        """Build a provider of the operator, who is trusted to choose its destination."""
+        """Build a provider of the operator, who is trusted to choose its destination.
+
+        Raises:
+            ConfigError: it is not configured or not enabled, or cannot be built; what only keeps
+                it from being asked is its ``fault``.
+        """
         config = self._operators_table(name)
         dialect = dialect_of(name, config, self.catalog)
         if config.api_key is None and is_home(dialect, config, self.catalog):
@@ -30,7 +36,14 @@ class Builder:
         return self._build(path, name, config, dialect)
 
     def for_org(self, path: str, org: str, provider_id: str) -> Provider:
-        """Build a provider of an organization, which never gets the operator's credentials."""
+        """Build a provider of an organization, which never gets the operator's credentials.
+
+        Raises:
+            ConfigError: as for ``for_operator``.
+        """
+        dropped = self.loaded.dropped_of.get(org, {})
+        if provider_id in dropped:
+            raise dropped[provider_id].error
         owner = self.loaded.config.orgs.get(org)
         if owner is None or provider_id not in owner.providers:
             raise ConfigError("not configured")
@@ -51,7 +64,7 @@ class Builder:
         if config is not None:
             return config
         if name in self.loaded.dropped:
-            raise ConfigError("left out because of its faults")
+            raise self.loaded.dropped[name].error
         if any(ref.name == name for ref in self.catalog.refs):
             return ProviderConfig(dialect=name)
         dialect = self.catalog.claim("vendor", name)
@@ -69,9 +82,10 @@ class Builder:
     ) -> Provider:
         if not config.enabled:
             raise ConfigError("not enabled (enabled = false)")
+        refuse_written_credentials(config.headers, path)
         plugin_class = self.catalog.load(dialect)
         endpoint = _endpoint(config)
-        return build_provider(
+        provider = build_provider(
             plugin_class,
             name=name,
             dialect=dialect,
@@ -81,6 +95,8 @@ class Builder:
             path=path,
             sources=self.loaded.sources,
         )
+        provider.fault = fault_of(provider, config, path)
+        return provider
 
 
 def _endpoint(config: ProviderConfig) -> Endpoint:

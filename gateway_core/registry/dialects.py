@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from gateway_core.catalog import Catalog
+from gateway_core.catalog import Catalog, Kind
 from gateway_core.config.model import API_FORMATS, ProviderConfig
-from gateway_core.errors import ConfigError, DestinationUnusable
+from gateway_core.errors import ConfigError, CredentialUnusable, DestinationUnusable
 from gateway_core.secret import Secret
+from gateway_core.structure.secrets import text_fault
 from gateway_core.urls import split_base
 
 
@@ -13,8 +14,9 @@ def dialect_of(name: str, config: ProviderConfig, catalog: Catalog) -> str:
     """Return the dialect of one provider table.
 
     That is the one it names; else one that is at home on the base URL's host; else one that
-    the provider's name means; else the generic one of its format. A table with neither
-    ``dialect`` nor ``api_format`` may also be named like a dialect.
+    the provider's name means, as a vendor's or as a dialect's own; else the generic one of its
+    format. A format that is stated beside all this changes none of it: whether the dialect
+    speaks it is judged when the provider is built.
 
     Raises:
         ConfigError: none of these leads to an installed dialect.
@@ -23,10 +25,15 @@ def dialect_of(name: str, config: ProviderConfig, catalog: Catalog) -> str:
         return config.dialect
     host = host_of(config.base_url)
     found = (catalog.claim("host", host) if host else None) or catalog.claim("vendor", name)
+    found = found or _named_like(name, config, catalog)
     if found is not None:
         return found
     if config.api_format is None:
-        return _named_like(name, catalog)
+        known = ", ".join(catalog.available()) or "none"
+        raise ConfigError(
+            f"no installed plugin offers the dialect {name!r}: install it or remove the table, or"
+            f' set dialect, or api_format = "systemone" or "openai"; dialects: {known}'
+        )
     wire = API_FORMATS[config.api_format]
     generic = catalog.claim("format", wire)
     if generic is None:
@@ -46,13 +53,23 @@ def usual_key(dialect: str, catalog: Catalog, environ: Mapping[str, str]) -> Sec
     """Return the credential in the environment variable that usually holds a dialect's.
 
     Raises:
+        CredentialUnusable: the variable holds what cannot be a credential.
         ConfigError: another dialect claims that variable, too.
     """
     for variable in catalog.claims.values("key", dialect):
-        if environ.get(variable, "").strip():
+        text = environ.get(variable, "").strip()
+        if text and (fault := text_fault(text)):
+            raise CredentialUnusable(f"environment variable {variable} {fault}")
+        if text:
             catalog.claim("key", variable)
-            return Secret(environ[variable].strip())
+            return Secret(text)
     return None
+
+
+def has_usual_key(dialect: str, catalog: Catalog, environ: Mapping[str, str]) -> bool:
+    """Say whether an environment variable is set that usually holds a dialect's credential."""
+    variables = catalog.claims.values("key", dialect)
+    return any(environ.get(variable, "").strip() for variable in variables)
 
 
 def is_home(dialect: str, config: ProviderConfig, catalog: Catalog) -> bool:
@@ -66,11 +83,10 @@ def is_home(dialect: str, config: ProviderConfig, catalog: Catalog) -> bool:
     )
 
 
-def _named_like(name: str, catalog: Catalog) -> str:
-    if any(ref.name == name for ref in catalog.refs):
-        return name
-    known = ", ".join(catalog.available()) or "none"
-    raise ConfigError(
-        f"no installed plugin offers the dialect {name!r}: install it or remove the table, or set "
-        f'dialect, or api_format = "systemone" or "openai"; dialects: {known}'
-    )
+def _named_like(name: str, config: ProviderConfig, catalog: Catalog) -> str | None:
+    """Return the dialect that is called as the provider is, if the table can mean it."""
+    if not any(ref.kind is Kind.PROVIDER and ref.name == name for ref in catalog.refs):
+        return None
+    # A server at an address is not what works in this process, whatever people call it.
+    embedded = name in catalog.claims.values("embedded", name)
+    return None if embedded and config.base_url and config.api_format else name

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import attrs
 
-from gateway_core.config.loaded import Loaded
-from gateway_core.config.model import OrgConfig
+from gateway_core.config.loaded import DroppedTable, Loaded, in_order
+from gateway_core.config.model import OrgConfig, ProviderConfig
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
 from gateway_core.registry.plan import Plan, configured_plan
@@ -51,14 +51,23 @@ class OrgRegistry(Registry):
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        owner = self._whole.loaded.config.orgs.get(self._org, OrgConfig())
+        loaded = self._whole.loaded
+        tables = loaded.config.orgs.get(self._org, OrgConfig()).providers
+        dropped = loaded.dropped_of.get(self._org, {})
         return tuple(
             name
-            for name, table in owner.providers.items()
-            if table.enabled and table.models and self._may_use(name, table.models[0])
+            for name in in_order(tables, dropped)
+            if self._takes_part(name, tables.get(name) or dropped[name])
         )
+
+    def _takes_part(self, name: str, table: ProviderConfig | DroppedTable) -> bool:
+        if not table.enabled or not table.models:
+            return False
+        return self._may_use(name, table.models[0])
 
 
 def _without_operator(loaded: Loaded) -> Loaded:
     config = attrs.evolve(loaded.config, source=None, providers={}, orgs={})
-    return attrs.evolve(loaded, config=config, faults=(), broken=frozenset(), dropped={})
+    return attrs.evolve(
+        loaded, config=config, faults=(), broken=frozenset(), dropped={}, dropped_of={}
+    )

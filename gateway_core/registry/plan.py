@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from gateway_core.errors import ConfigError, ProviderError
+from gateway_core.errors import ConfigError
 from gateway_core.passing import is_passing
 from gateway_core.provider import Provider
 from gateway_core.types import Operation
@@ -67,15 +67,13 @@ def judge(name: str, get: Callable[[str], Provider]) -> Candidate:
     """
     try:
         provider = get(name)
-        url = provider.url(Operation.DECIDE)
     except ConfigError as error:
         if is_passing(error):
             raise
         return excluded(name, "; ".join(error.faults))
-    except ProviderError as error:
-        return excluded(name, f"providers.{name}: {error}")
-    if not provider.usable:
-        return excluded(name, f'providers.{name}: set api_key = {{ env = "NAME" }}')
+    if obstacle := provider.obstacle:
+        return excluded(name, "; ".join(obstacle.faults))
+    url = provider.url(Operation.DECIDE)
     remote = provider.capabilities.remote and not is_loopback(url)
     keyless = provider.endpoint.api_key is None
     return Candidate(

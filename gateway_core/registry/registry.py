@@ -83,9 +83,13 @@ class Registry:
     def names(self) -> Sequence[str]:
         """The operator's providers: the enabled ones, then what else the chain asks.
 
-        On a machine with nothing configured these are the providers of the automatic chain.
+        On a machine with nothing configured these are the providers of the automatic chain;
+        where only what the file names may serve, no automatic chain adds to that.
         """
-        enabled = _enabled(self.loaded.config.providers)
+        config = self.loaded.config
+        enabled = _enabled(config.providers)
+        if self.loaded.only_named and (config.providers or self.loaded.dropped):
+            return list(dict.fromkeys((*enabled, *(config.decide.chain or ()))))
         return list(dict.fromkeys((*enabled, *self.plan.chain)))
 
     def usable(self) -> list[Provider]:
@@ -101,8 +105,8 @@ class Registry:
         """Every fault that is known: of the file, of the chain, of every provider's plugin."""
         found = [*self.loaded.faults, *self._table_problems, *self.plan.problems]
         for built in self._built.values():
-            if isinstance(built, ConfigError):
-                found += built.faults
+            fault = built if isinstance(built, ConfigError) else built.fault
+            found += () if fault is None else fault.faults
         return tuple(dict.fromkeys(found))
 
     def build_all(self) -> None:

@@ -8,7 +8,7 @@ from gateway_core.door.callers import Caller
 from gateway_core.errors import ProviderError
 from gateway_core.provider import Provider
 from gateway_core.relay.targets import Table, Target
-from gateway_core.types import Format, ModelInfo, Operation
+from gateway_core.types import Format, ModelInfo
 
 _log: Final = logging.getLogger("s1gw.relay")
 
@@ -18,7 +18,9 @@ async def list_models(table: Table, caller: Caller) -> dict[str, Any]:
     known: dict[str, Mapping[str, Format]] = {}
     for target in table.targets:
         if target.id not in known:
-            known[target.id] = await _formats(table, target) if _usable(target) else {}
+            known[target.id] = (
+                await _formats(table, target) if target.provider.obstacle is None else {}
+            )
     return {"object": "list", "data": list(_entries(table.targets, known, caller))}
 
 
@@ -36,16 +38,6 @@ def _entries(
                 "provider": target.id,
                 "format": wire.value,
             }
-
-
-def _usable(target: Target) -> bool:
-    if not target.right_format or not target.provider.usable:
-        return False
-    try:
-        target.provider.url(Operation.DECIDE)
-    except ProviderError:
-        return False
-    return True
 
 
 async def _formats(table: Table, target: Target) -> Mapping[str, Format]:

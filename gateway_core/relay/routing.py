@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from gateway_core.bounded_cache import BoundedCache
-from gateway_core.config.model import Config, ProviderConfig
+from gateway_core.config.loaded import in_order
+from gateway_core.config.model import Config, OrgConfig
 from gateway_core.door.callers import Caller
 from gateway_core.errors import ConfigError
 from gateway_core.passing import is_passing
@@ -14,6 +15,8 @@ from gateway_core.provider import Provider
 from gateway_core.registry import Registry
 from gateway_core.relay.targets import (
     LONGEST_NAME,
+    BrokenProvider,
+    Place,
     Table,
     Target,
     check_target,
@@ -25,7 +28,6 @@ from gateway_core.secret import Secret
 from gateway_core.types import Format
 
 _log: Final = logging.getLogger("s1gw.relay")
-_NOT_CONFIGURED: Final = ProviderConfig()
 _MOST_ALLOWED: Final = 16_384
 
 
@@ -52,14 +54,20 @@ class Router:
         asked = caller, model, wire, key is None
         found = self._allowed.get(asked)
         if found is None:
-            found = self._found(caller, model)
+            found = self._target(caller, model, wire)
             check_target(caller, found, wire, key)
             # A vendor's model is named by whoever asks, and at any length.
             if len(model) <= LONGEST_NAME:
                 self._allowed.keep(asked, found)
         return found
 
-    def _found(self, caller: Caller, model: str) -> Target:
+    def _target(self, caller: Caller, model: str, wire: Format) -> Target:
+        found = self._place(caller, model)
+        if isinstance(found, BrokenProvider):
+            found.refuse(caller, model, wire)
+        return found
+
+    def _place(self, caller: Caller, model: str) -> Place:
         vendors = caller.rights.vendors
         found = self._vendor(model) if vendors else self.table(caller).find(model)
         if found is None:
@@ -87,24 +95,38 @@ class Router:
             self._tables[caller.org] = Table(self._organization(caller.org))
         return self._tables[caller.org]
 
-    def _operator(self) -> Iterator[Target]:
-        for name in self._registry.names:
-            provider = self._built(self._registry.provider, name)
-            if provider is not None:
-                configured = self._config.providers.get(name, _NOT_CONFIGURED)
-                yield from make_targets(name, provider, configured, provider.endpoint.models)
+    def _operator(self) -> Iterator[Place]:
+        dropped, names = self._registry.loaded.dropped, self._registry.names
+        tables = in_order(self._config.providers, dropped)
+        enabled = [name for name in tables if name in dropped or name in names]
+        for name in dict.fromkeys((*enabled, *names)):
+            provider = _built(self._registry.provider, name)
+            if isinstance(provider, Provider):
+                yield from make_targets(name, provider, provider.endpoint.models)
+            else:
+                yield BrokenProvider(id=name, models=self._listed(name), error=provider)
 
-    def _organization(self, org: str) -> Iterator[Target]:
-        if org not in self._config.orgs:
-            return
-        for name, configured in self._config.orgs[org].providers.items():
-            if not configured.enabled:
+    def _organization(self, org: str) -> Iterator[Place]:
+        tables = self._config.orgs.get(org, OrgConfig()).providers
+        dropped = self._registry.loaded.dropped_of.get(org, {})
+        for name in in_order(tables, dropped):
+            if name in tables and not tables[name].enabled:
                 continue
-            provider = self._built(self._registry.org_provider, org, name)
-            if provider is not None:
+            listed = tables[name].models if name in tables else dropped[name].models
+            provider = _built(self._registry.org_provider, org, name)
+            if isinstance(provider, Provider):
                 # A model that the organization did not list is not served, whatever the
                 # dialect's own default is.
-                yield from make_targets(name, provider, configured, configured.models)
+                yield from make_targets(name, provider, listed or ())
+            else:
+                yield BrokenProvider(id=name, models=listed, error=provider)
+
+    def _listed(self, name: str) -> tuple[str, ...] | None:
+        """Return the models that an operator's table lists; None where it lists none."""
+        dropped, table = self._registry.loaded.dropped, self._config.providers.get(name)
+        if name in dropped:
+            return dropped[name].models
+        return table.models or None if table else None
 
     def _vendor(self, model: str) -> Target | None:
         prefix, _, rest = model.partition("/")
@@ -113,18 +135,21 @@ class Router:
             # Callers may name anything, and only what some plugin claims is remembered.
             if self._registry.catalog.claim("vendor", vendor) is None:
                 return None
-            self._vendors[vendor] = self._built(self._registry.vendor_provider, vendor)
+            built = _built(self._registry.vendor_provider, vendor)
+            self._vendors[vendor] = built if isinstance(built, Provider) else None
         provider = self._vendors[vendor]
         # A customer's key is for a vendor that needs one.
         if provider is None or provider.capabilities.keyless or not rest.strip():
             return None
-        return next(make_targets(vendor, provider, _NOT_CONFIGURED, (rest,)))
+        return next(make_targets(vendor, provider, (rest,)))
 
-    def _built(self, build: Callable[..., Provider], *names: str) -> Provider | None:
-        try:
-            return build(*names)
-        except ConfigError as error:
-            if is_passing(error):
-                raise short_of_resources() from error
-            _log.warning("not relayed to: %s", error)
-            return None
+
+def _built(build: Callable[..., Provider], *names: str) -> Provider | ConfigError:
+    try:
+        return build(*names)
+    except ConfigError as error:
+        if is_passing(error):
+            raise short_of_resources() from error
+        _log.warning("not relayed to: %s", error)
+        # Without the frames of the caller that happened to be the first.
+        return error.with_traceback(None)

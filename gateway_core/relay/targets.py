@@ -1,14 +1,13 @@
 """One model of one provider: what is known of it before any request, and who may ask it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, NoReturn
 from urllib.parse import quote
 
 import attrs
 
-from gateway_core.config.model import API_FORMATS, ProviderConfig
 from gateway_core.door.callers import Caller
-from gateway_core.errors import RelayRefused
+from gateway_core.errors import ConfigError, CredentialUnusable, RelayRefused, WrongApiFormat
 from gateway_core.http1.messages import header_bytes
 from gateway_core.provider import Provider
 from gateway_core.secret import Secret
@@ -29,7 +28,6 @@ class Target:
         id: the provider's id, as the caller's organization calls it.
         provider: what is asked.
         model: what is asked for, as the upstream calls it.
-        right_format: whether its ``api_format`` is one that its dialect speaks.
         shown: the model as it may be logged.
         features: request headers of its dialect that go upstream, as they come and as they go.
         request_id_header: the reply header that its dialect's clients read the request id from.
@@ -41,7 +39,6 @@ class Target:
     id: str
     provider: Provider
     model: str
-    right_format: bool
     shown: str
     features: Mapping[bytes, str]
     request_id_header: str | None
@@ -50,20 +47,64 @@ class Target:
     hidden: tuple[bytes, ...] = attrs.field(repr=False)
 
 
+@attrs.frozen(kw_only=True, eq=False)
+class BrokenProvider:
+    """A configured provider that could not be built; it keeps its place among the others.
+
+    Attributes:
+        id: the provider's id.
+        models: the models that it lists; None when they are not known.
+        error: why it could not be built.
+    """
+
+    id: str
+    models: tuple[str, ...] | None
+    error: ConfigError
+
+    def refuse(self, caller: Caller, model: str, wire: Format) -> NoReturn:
+        """Refuse a call of ``caller`` that names it, with a body in the format ``wire``.
+
+        Raises:
+            RelayRefused: ``permission_denied``, or for a missing credential as ``check_target``.
+            ConfigError: what is wrong with it otherwise.
+        """
+        _, slash, rest = model.partition("/")
+        names = (model, rest) if slash else (model,)
+        if not any(caller.may_use(self.id, name) for name in names):
+            raise _not_permitted()
+        if isinstance(self.error, CredentialUnusable):
+            raise _without_key(wire)
+        raise type(self.error)(*self.error.faults)
+
+
+Place = Target | BrokenProvider
+"""What a model can lead to."""
+
+
 class Table:
     """The targets of one organization, or of the operator."""
 
-    def __init__(self, targets: Iterable[Target]) -> None:
-        """Index ``targets``, which come in configured order."""
-        self.targets = tuple(targets)
-        self._by_id: dict[str, dict[str, Target]] = {}
-        self._bare: dict[str, Target] = {}
-        for target in self.targets:
-            self._by_id.setdefault(target.id.casefold(), {}).setdefault(target.model, target)
-            self._bare.setdefault(target.model, target)
+    def __init__(self, places: Iterable[Place]) -> None:
+        """Index ``places``, which come in configured order."""
+        self.targets: tuple[Target, ...] = ()
+        self._by_id: dict[str, dict[str, Place]] = {}
+        self._bare: dict[str, Place] = {}
+        self._broken: dict[str, BrokenProvider] = {}
+        for place in places:
+            if isinstance(place, Target):
+                self.targets += (place,)
+                self._add(place, (place.model,))
+            else:
+                self._broken[place.id.casefold()] = place
+                self._add(place, place.models or ())
 
-    def find(self, model: str) -> Target | None:
-        """Return the target that ``model`` names: with its provider's id, else by itself.
+    def _add(self, place: Place, models: Iterable[str]) -> None:
+        for model in models:
+            self._by_id.setdefault(place.id.casefold(), {}).setdefault(model, place)
+            self._bare.setdefault(model, place)
+
+    def find(self, model: str) -> Place | None:
+        """Return what ``model`` names: with its provider's id, else by itself.
 
         A listed id, ``provider/model``, always selects that provider; only a prefix that is a
         provider's id is taken off, once, and only when the rest is a model of that provider.
@@ -73,24 +114,20 @@ class Table:
             found = self._by_id.get(prefix.casefold(), {}).get(rest)
             if found is not None:
                 return found
-        return self._bare.get(model)
+        return self._bare.get(model) or (self._broken.get(prefix.casefold()) if slash else None)
 
 
-def make_targets(
-    provider_id: str, provider: Provider, configured: ProviderConfig, models: Iterable[str]
-) -> Iterator[Target]:
+def make_targets(provider_id: str, provider: Provider, models: Iterable[str]) -> Iterator[Target]:
     """Yield a target for each of ``models`` of one provider."""
     secrets = _secrets(provider)
     hidden = tuple(header_bytes(secret.reveal()) for secret in secrets)
     capabilities = provider.capabilities
     features = {name.encode(): name for name in sorted(capabilities.feature_headers)}
-    wire = API_FORMATS.get(configured.api_format or "")
     for model in models:
         yield Target(
             id=provider_id,
             provider=provider,
             model=model,
-            right_format=wire is None or wire in capabilities.formats,
             shown=shown(model),
             features=features,
             request_id_header=capabilities.request_id_header,
@@ -104,17 +141,16 @@ def check_target(caller: Caller, target: Target, wire: Format, key: Secret | Non
     """Make sure that a body in the format ``wire`` may go to ``target`` with the caller's rights.
 
     Raises:
-        RelayRefused: ``permission_denied``, ``decision_provider_wrong_format``,
-            ``format_mismatch``, ``provider_key_missing`` or, for an OpenAI provider without a
-            key, ``decision_provider_not_configured``; the first that applies.
+        RelayRefused: ``permission_denied``, ``format_mismatch``, ``provider_key_missing`` or, for
+            an OpenAI provider without a key, ``decision_provider_not_configured``.
+        ConfigError: the provider's ``fault``. The contract has one order for all of these, and
+            the first that applies is raised.
     """
     if not caller.may_use(target.id, target.model):
-        raise RelayRefused("permission_denied", "the key may not use this model", "model")
-    if not target.right_format:
-        raise RelayRefused(
-            "decision_provider_wrong_format",
-            "the provider's api_format is not the format that its vendor speaks",
-        )
+        raise _not_permitted()
+    fault = target.provider.fault
+    if isinstance(fault, WrongApiFormat):
+        raise WrongApiFormat(*fault.faults)
     if wire not in target.provider.capabilities.formats:
         raise RelayRefused(
             "format_mismatch",
@@ -122,11 +158,9 @@ def check_target(caller: Caller, target: Target, wire: Format, key: Secret | Non
             "questions",
         )
     if key is None and not target.provider.usable:
-        if wire is Format.OPENAI:
-            raise not_configured("the provider of this model has no API key; save one on it")
-        raise RelayRefused(
-            "provider_key_missing", "the provider of this model needs an API key; save one on it"
-        )
+        raise _without_key(wire)
+    if fault is not None:
+        raise type(fault)(*fault.faults)
 
 
 def shown(model: str) -> str:
@@ -146,6 +180,18 @@ def short_of_resources() -> RelayRefused:
 def not_configured(message: str) -> RelayRefused:
     """Return the refusal of a model that no provider of the caller serves."""
     return RelayRefused("decision_provider_not_configured", message, "model")
+
+
+def _not_permitted() -> RelayRefused:
+    return RelayRefused("permission_denied", "the key may not use this model", "model")
+
+
+def _without_key(wire: Format) -> RelayRefused:
+    if wire is Format.OPENAI:
+        return not_configured("the provider of this model has no API key; save one on it")
+    return RelayRefused(
+        "provider_key_missing", "the provider of this model needs an API key; save one on it"
+    )
 
 
 def _secrets(provider: Provider) -> tuple[Secret, ...]:

@@ -71,7 +71,7 @@ async def _probed(link: Link) -> dict[str, Any]:
 async def _probe(provider: Provider | ConfigError) -> ProbeResult:
     if isinstance(provider, ConfigError):
         return ProbeResult(ok=False, detail=str(provider))
-    if not provider.usable:
-        return ProbeResult(ok=False, detail="no API key is configured")
+    if obstacle := provider.obstacle:
+        return ProbeResult(ok=False, detail=str(obstacle))
     own = provider.endpoint.timeout_s
     return await provider.probe(PROBE_TIMEOUT_S if own is None else min(own, PROBE_TIMEOUT_S))

@@ -14,6 +14,8 @@ from gateway_core.structure.faults import RefusedValueError
 
 WAY_OUT: Final = 'use { env = "NAME" } or { file = "PATH" }'
 
+_QUOTES: Final = frozenset("\"'`")
+
 # People write the credential itself where its place belongs; only what looks like a place is
 # repeated in a fault.
 _NAME: Final = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
@@ -58,6 +60,8 @@ def read_secret(value: object, _: object = None) -> Secret:
         RefusedValueError: it is written out, or what it names is missing or blank.
     """
     if isinstance(value, Secret):
+        if fault := text_fault(value.reveal()):
+            raise RefusedValueError(f"the credential {fault}")
         return value
     if not isinstance(value, Mapping):
         raise RefusedValueError(f"a secret is never written out in the configuration; {WAY_OUT}")
@@ -90,7 +94,8 @@ def _from_environment(name: str) -> tuple[str, str]:
 def _from_file(path: str) -> tuple[str, str]:
     place = f"file {path}" if _PATH.fullmatch(path) else "the file it names"
     try:
-        return place, sources.get().resolve(path).read_text(encoding="utf-8")
+        # Some editors put a byte order mark before the first character.
+        return place, sources.get().resolve(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RefusedValueError(f"{place} cannot be read: {error.strerror}") from None
     except ValueError:
@@ -99,8 +104,26 @@ def _from_file(path: str) -> tuple[str, str]:
 
 def _checked(place: str, text: str) -> Secret:
     secret = text.strip()
-    if not secret:
-        raise RefusedValueError(f"{place} is blank")
-    if not secret.isprintable():
-        raise RefusedValueError(f"{place} holds control characters or several lines")
+    if fault := text_fault(secret):
+        raise RefusedValueError(f"{place} {fault}")
     return Secret(secret)
+
+
+def text_fault(secret: str) -> str | None:
+    """Return what keeps a text from being a credential, to follow its place; None if nothing does.
+
+    Credentials travel in headers, and those of every known vendor are visible ASCII. What people
+    paste is not always: an editor's byte order mark, a document's curly quotes and dashes, spaces
+    of no width, the quotes of a shell.
+    """
+    if not secret:
+        return "is blank"
+    if "\ufeff" in secret:
+        return "holds a byte order mark; save it as UTF-8 without one"
+    if any(ord(character) < 32 or ord(character) == 127 for character in secret):
+        return "holds control characters or several lines"
+    if not secret.isascii():
+        return "holds characters that are not ASCII, such as curly quotes; copy the key again"
+    if len(secret) > 1 and secret[0] in _QUOTES and secret[0] == secret[-1]:
+        return "has quotes around the key; remove them"
+    return None

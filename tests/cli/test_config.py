@@ -132,3 +132,33 @@ def test_init_puts_a_file_in_place_of_a_circle_of_links(run, tmp_path, monkeypat
 
     assert run("config", "init").exit_code == 0
     assert run("config", "check").exit_code == 0
+
+
+@pytest.mark.parametrize("option", [["--config", "~/mine.toml"], ["--config=~/mine.toml"]])
+def test_the_file_may_be_named_with_a_tilde(run, tmp_path, monkeypatch, option) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "mine.toml").write_text("[decide]\nthreshold = 0.321\n")
+
+    assert "0.321" in run(*option, "config", "show").stdout
+    assert run(*option, "config", "path").stdout.strip() == str(tmp_path / "mine.toml")
+
+
+def test_no_command_has_a_path_among_its_options_that_takes_no_tilde() -> None:
+    import click
+
+    from gateway_core.cli import main
+    from gateway_core.cli.paths import UserPath
+
+    def parameters(command: click.Command, context: click.Context) -> list[click.Parameter]:
+        found = list(command.params)
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                found += parameters(inner, context)
+        return found
+
+    paths = [p for p in parameters(main, click.Context(main)) if isinstance(p.type, click.Path)]
+    assert len(paths) >= 6
+    assert [p.name for p in paths if not isinstance(p.type, UserPath)] == []

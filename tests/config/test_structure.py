@@ -161,6 +161,54 @@ def test_values_and_secrets_are_read(tmp_path: Path) -> None:
     assert found.settings == {"anything": [1]}
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("\u201csk-hunter2\u201d", "holds characters that are not ASCII"),
+        ("sk\u2013hunter2", "holds characters that are not ASCII"),
+        ("sk-hunter2\u200b", "holds characters that are not ASCII"),
+        ("sk-hunter2\u00e9", "holds characters that are not ASCII"),
+        ('"sk-hunter2"', "has quotes around the key"),
+        ("'sk-hunter2'", "has quotes around the key"),
+        (" `sk-hunter2` ", "has quotes around the key"),
+        ("\ufeff sk-hunter2", "holds a byte order mark"),
+        ("sk-hunter2\nsk-other", "holds control characters or several lines"),
+        ("  ", "is blank"),
+    ],
+)
+@pytest.mark.parametrize("place", ["env", "file"])
+def test_a_credential_that_no_header_can_carry_is_refused(
+    tmp_path: Path, text: str, reason: str, place: str
+) -> None:
+    # An editor's own mark is taken off, and what is meant here is one in the key's text.
+    (tmp_path / "key.txt").write_text(f"\ufeff{text}", encoding="utf-8")
+    table = {"api_key": {"env": "KEY"} if place == "env" else {"file": "key.txt"}}
+    sources = Sources(environ={"KEY": text}, folder=tmp_path)
+    where = "environment variable KEY" if place == "env" else "file key.txt"
+
+    with pytest.raises(ConfigError, match=f"at.api_key: {where} {reason}") as caught:
+        structure(ProviderConfig, table, "at", sources)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_byte_order_mark_that_an_editor_put_before_a_key_is_taken_off(tmp_path: Path) -> None:
+    (tmp_path / "key.txt").write_bytes(b"\xef\xbb\xbfsk-1\r\n")
+    sources = Sources(environ={}, folder=tmp_path)
+
+    found = structure(ProviderConfig, {"api_key": {"file": "key.txt"}}, "at", sources)
+
+    assert found.api_key == Secret("sk-1")
+
+
+@pytest.mark.parametrize("text", ["a'b\"c", "'", "sk-1'", "x" * 4096, "Basic dTpw=="])
+def test_a_credential_may_hold_any_visible_ascii(text: str) -> None:
+    sources = Sources(environ={"KEY": text})
+
+    found = structure(ProviderConfig, {"api_key": {"env": "KEY"}}, "at", sources)
+
+    assert found.api_key == Secret(text)
+
+
 def test_a_plugins_own_settings_class_is_structured() -> None:
     found = structure(PluginSettings, {"region": "eu", "server": "ollama", "tags": ["a"]}, "at")
 

@@ -232,3 +232,22 @@ async def test_calls_do_not_wait_for_each_other(make_decider: MakeDecider, scrip
         assert (await decider.decide(ASK))["status"] == "decided"
     assert not slow.done()
     slow.cancel()
+
+
+@pytest.mark.parametrize(
+    ("request_id", "sent"),
+    [
+        ("order-4711", "order-4711"),
+        ("a b", "a b"),
+        (" a ", "%20a%20"),
+        ("a\r\nx-evil: 1", "a%0D%0Ax-evil%3A%201"),
+        ("naïve", "na%C3%AFve"),
+    ],
+)
+async def test_the_id_of_a_call_goes_upstream(
+    make_decider: MakeDecider, script: Script, request_id: str, sent: str
+) -> None:
+    one = script([noul(0.9)])
+    reply = await make_decider(one=one).decide({**ASK, "request_id": request_id})
+    assert (reply["status"], reply["request_id"]) == ("decided", request_id)
+    assert one.asked[0].headers == {"x-request-id": sent}

@@ -91,7 +91,11 @@ def test_the_dialect_follows_from_the_table(make, table: str, dialect: str) -> N
         ),
         ("[providers.x]\napi_format = 'openai'", "x", "no installed provider serves the format"),
         ("[providers.acme]\nenabled = false", "acme", "providers.acme: not enabled"),
-        ("[providers.acme]\ntimeout_s = 0", "acme", "providers.acme: left out because of its"),
+        (
+            "[providers.acme]\ntimeout_s = 0",
+            "acme",
+            "providers.acme.timeout_s: expected a positive",
+        ),
         (
             "[providers.acme]\nsettings.regio = 'x'",
             "acme",

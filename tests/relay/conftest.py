@@ -178,6 +178,7 @@ def open_scene(tmp_path: Path, network: Network) -> OpenScene:
         auth: bool = True,
         limiter: Limiter | None = None,
         secrets: Mapping[str, str] | None = None,
+        faulty: bool = False,
     ) -> AsyncIterator[Scene]:
         path = tmp_path / "config.toml"
         path.write_text(toml)
@@ -185,7 +186,7 @@ def open_scene(tmp_path: Path, network: Network) -> OpenScene:
         environ = {name: f"sk-{name}" for name in re.findall(r'env = "(\w+)"', toml)}
         environ.update(secrets or {})
         loaded = load_config(path, environ)
-        assert loaded.faults == ()
+        assert bool(loaded.faults) == faulty
         outbound = Outbound({}, resolve=network.resolve, dial=network.dial)
         catalog = Catalog.installed()
         registry = Registry(loaded, catalog, outbound)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from gateway_core import Capabilities, Format, ModelInfo, Operation, ProviderContext, hookimpl
-from gateway_core.config.model import ProviderConfig
 from gateway_core.context import Endpoint
 from gateway_core.door.callers import OPERATOR
 from gateway_core.outbound import Outbound
@@ -81,6 +80,6 @@ async def test_every_configured_model_of_system_one_is_listed(
         settings={},
         sender=outbound.sender(endpoint),
     )
-    table = Table(make_targets("s", provider, ProviderConfig(), MODELS))
+    table = Table(make_targets("s", provider, MODELS))
     data = (await list_models(table, OPERATOR))["data"]
     assert [(entry["id"], entry["format"]) for entry in data] == listed

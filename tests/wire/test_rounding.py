@@ -1,6 +1,7 @@
 """What rounding explains of probabilities that do not sum to 1, at every number of options."""
 
 import math
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -33,7 +34,7 @@ def test_order_and_ties_stay_as_they_were_reported(exact, decimals) -> None:
     spread = summing_to_one(reported) or []
     pairs = sorted(zip(reported, spread, strict=True))
     assert [new for _, new in pairs] == sorted(spread)
-    assert all(a[1] == b[1] for a, b in zip(pairs, pairs[1:], strict=False) if a[0] == b[0])
+    assert all(a[1] == b[1] for a, b in pairwise(pairs) if a[0] == b[0])
 
 
 @given(distributions(), st.integers(2, 6), st.floats(0, 1))

@@ -17,6 +17,7 @@ from gateway_core.cli.calibrate.rows import (
     unmet_line,
 )
 from gateway_core.cli.faults import told_plainly
+from gateway_core.cli.paths import UserPath
 from gateway_core.cli.terminal import plain, say, table
 from gateway_core.files import replace_file
 
@@ -116,7 +117,7 @@ def thresholds(config_path: Path | None, /, **options: Any) -> None:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=UserPath(dir_okay=False, path_type=Path),
     default=Path("calibration-report.html"),
     show_default=True,
     help="The page to write.",

@@ -10,6 +10,7 @@ import attrs
 import click
 
 from gateway_core.cli.log import open_log
+from gateway_core.cli.paths import UserPath
 from gateway_core.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from gateway_core.evaluation.labelled import Labelled
 
 Command = Callable[..., Any]
-_FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE: Final = UserPath(exists=True, dir_okay=False, path_type=Path)
 
 
 @attrs.frozen(kw_only=True)

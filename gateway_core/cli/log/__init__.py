@@ -8,6 +8,7 @@ import click
 
 from gateway_core.cli.log.export import write_csv, write_jsonl
 from gateway_core.cli.log.printing import follow, print_entries
+from gateway_core.cli.paths import UserPath
 from gateway_core.cli.terminal import plain, say, say_json
 from gateway_core.decisionlog.reader import COLUMNS, LogReader
 from gateway_core.errors import InvalidRequest
@@ -83,7 +84,7 @@ def show(config_path: Path | None, request_id: str, *, as_json: bool) -> None:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=UserPath(dir_okay=False, path_type=Path),
     help="The file to write; stdout when absent.",
 )
 @click.pass_obj

@@ -10,6 +10,7 @@ import attrs
 
 from gateway_core.cli.mcp.starting import start_command
 from gateway_core.config import paths
+from gateway_core.user_paths import expanded
 
 SERVER: Final = "s1gw"
 """The name under which the gateway appears in a client."""
@@ -41,11 +42,11 @@ def _settings_folder() -> Path:
         return Path.home() / "Library" / "Application Support"
     if sys.platform == "win32":
         return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return expanded(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
 
 
 def _claude_code() -> Path:
-    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home()) / ".claude.json"
+    return expanded(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home()) / ".claude.json"
 
 
 def _claude_desktop() -> Path:

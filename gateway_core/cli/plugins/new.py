@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from gateway_core.cli.paths import UserPath
 from gateway_core.cli.terminal import plain, say
 
 
@@ -20,7 +21,7 @@ from gateway_core.cli.terminal import plain, say
 )
 @click.option(
     "--directory",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=UserPath(exists=True, file_okay=False, path_type=Path),
     default=Path(),
     help="Where the folder s1gw-NAME is made; here when absent.",
 )

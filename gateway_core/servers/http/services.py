@@ -69,7 +69,7 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
     async with AsyncExitStack() as stack:
         keys, operator = None, None
         if http.auth == "disabled":
-            operator = await stack.enter_async_context(Gateway.serving(loaded))
+            operator = await stack.enter_async_context(Gateway.serving(loaded.for_strangers()))
             registry = operator.parts.registry
         else:
             keys = KeyStore()

@@ -18,6 +18,7 @@ from gateway_core.testing.checks import (  # noqa: F401  # importing them regist
     isolation,
     refusing,
     sending,
+    two_models,
     watching,
 )
 from gateway_core.testing.checks.check import CHECKS, Check, CheckResult, Needs, perform

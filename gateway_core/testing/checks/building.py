@@ -75,7 +75,7 @@ def describing_itself_does_no_io(subject: Subject) -> None:
 async def _described(subject: Subject, sender: NoWayOut) -> None:
     provider = subject.build(sender)
     for operation in Operation:
-        provider.hooks.build_url(operation=operation)
+        provider.hooks.build_url(operation=operation, model=provider.model)
     await provider.models()
 
 

@@ -87,12 +87,13 @@ async def test_a_wrapped_reply_is_unwrapped_for_a_decision_and_kept_for_the_rela
         assert on.upstream.requests[0].path == "/team/a/ai/run/@cf/cloudflare/clef"
 
 
-async def test_a_server_whose_url_names_the_model_refuses_another() -> None:
-    async with bench(_subject(("clef", "clef-flash"), server="cloudflare-clef")) as on:
-        await on.ask()
-        with pytest.raises(ModelNotFound):
-            await on.ask(model="clef-flash")
-        assert len(on.upstream.requests) == 1
+async def test_a_server_that_names_the_model_in_its_url_is_asked_for_each_at_its_own() -> None:
+    async with bench(_subject(("clef", "@cf/clef flash?"), server="cloudflare-clef")) as on:
+        for model in ("clef", "@cf/clef flash?", "clef"):
+            await on.ask(model=model)
+        root = "/team/a/ai/run/@cf/cloudflare"
+        asked = [received.path for received in on.upstream.requests]
+        assert asked == [f"{root}/clef", f"{root}/@cf/clef%20flash%3F", f"{root}/clef"]
 
 
 async def test_a_server_whose_url_names_the_model_needs_one() -> None:

@@ -51,7 +51,7 @@ HOSTED: Final = (
         retryable_codes=("3040",),
         final_codes=("4006", "3036"),
         unverified=frozenset({"empty_state"}),
-        note="One provider per model: the model is in the URL. Long states were cut silently.",
+        note="The model is in the URL. Long states were cut silently.",
     ),
     Server(
         name="databricks",
@@ -65,7 +65,7 @@ HOSTED: Final = (
         models_path="",
         error_shape="error_code, message",
         unverified=frozenset({"max_options", "max_questions", "empty_state", "error_shape"}),
-        note="One provider per endpoint, whose name is the model. ai_decide is another format.",
+        note="The model is the name of an endpoint. ai_decide is another format.",
     ),
     Server(
         name="azure-foundry",

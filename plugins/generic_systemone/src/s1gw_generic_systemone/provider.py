@@ -1,6 +1,7 @@
 """The hooks of a provider for any server that speaks System One."""
 
-from typing import ClassVar
+from typing import ClassVar, Final
+from urllib.parse import quote
 
 import attrs
 
@@ -15,12 +16,15 @@ from gateway_core import (
     ProviderContext,
     hookimpl,
 )
-from gateway_core.errors import DestinationUnusable, ModelNotFound, RateLimited
+from gateway_core.errors import DestinationUnusable, RateLimited
 from s1gw_generic_systemone.health import check_listing, check_up
 from s1gw_generic_systemone.known import resolve
 from s1gw_generic_systemone.rules import advised, refuse_hidden_error, rooted
 from s1gw_generic_systemone.server import Server
 from s1gw_generic_systemone.settings import Settings
+
+_IN_PATH: Final = "/:@!$&'()*+,;=~"
+"""What a model's name may hold in a path as it is; many are paths themselves."""
 
 
 class GenericSystemOneProvider:
@@ -57,10 +61,10 @@ class GenericSystemOneProvider:
         )
 
     @hookimpl
-    def build_url(self, operation: Operation) -> str:
-        """Return the decision route, the listing, or the health route."""
+    def build_url(self, operation: Operation, model: str) -> str:
+        """Return the decision route, for the model if it is part of it; the listing, or health."""
         if operation is Operation.DECIDE:
-            return self.context.url(self._path())
+            return self.context.url(self._path(model))
         if self.server.health_path and not self.server.models_path:
             return self.context.site_url(self.server.health_path)
         return self.context.url(self.server.models_path or "/v1/models")
@@ -70,11 +74,8 @@ class GenericSystemOneProvider:
         """Send the body, with the key if there is one.
 
         Raises:
-            ModelNotFound: the server names the model in the URL, and this is not that model.
             KeyMissing: the server takes nothing without a key, and there is none.
         """
-        if "{model}" in self.server.path and request.model != self.context.endpoint.models[0]:
-            raise ModelNotFound("this server's URL names one model: configure another provider")
         try:
             reply = await self.context.forward(request, url, headers=self._auth(request))
         except RateLimited as error:
@@ -94,12 +95,12 @@ class GenericSystemOneProvider:
             return await check_up(self.context, url, headers)
         return ProbeResult(ok=True, detail="not probed: this server has nothing free to ask")
 
-    def _path(self) -> str:
+    def _path(self, model: str) -> str:
         if "{model}" not in self.server.path:
             return self.server.path
-        if not self.context.endpoint.models:
+        if not model:
             raise DestinationUnusable("this server's URL names the model: configure models")
-        return self.server.path.replace("{model}", self.context.endpoint.models[0])
+        return self.server.path.replace("{model}", quote(model, safe=_IN_PATH))
 
     def _auth(self, request: DecisionRequest | None = None) -> dict[str, str]:
         find_key = self.context.api_key if self.server.keyless else self.context.required_api_key

@@ -32,7 +32,7 @@ class Server:
         hosts: host names that suggest it; one that begins with a dot is a suffix.
         root: what stands before the prefix when the base URL is a bare host.
         prefix: the API prefix in place of ``/v1``; None keeps ``/v1``.
-        path: the decision route; ``{model}`` stands for the first configured model.
+        path: the decision route; ``{model}`` stands for the model that is asked.
         auth_header: the header that carries the key.
         auth_scheme: the word before the key in that header; empty for none.
         keyless: whether it works without a key.
