@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import attrs
 
+from gateway_core.causes import Cause
 from gateway_core.errors import MalformedResponse
 from gateway_core.secret import Secret
 
@@ -164,9 +165,9 @@ def json_object(body: bytes) -> dict[str, Any]:
         found: object = _decoder.decode(body.decode())
     # A ValueError also covers NaN, bad UTF-8 and absurdly long integers.
     except (ValueError, RecursionError):
-        raise MalformedResponse("the reply is not JSON") from None
+        raise MalformedResponse("the reply is not JSON", cause=Cause.NOT_JSON) from None
     if not isinstance(found, dict):
-        raise MalformedResponse("the reply is not a JSON object")
+        raise MalformedResponse("the reply is not a JSON object", cause=Cause.NOT_AN_OBJECT)
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -22,6 +22,22 @@ from gateway_core.types import DecisionReply, DecisionRequest
 JSON: Final = (b"content-type", b"application/json")
 _FORWARDED_FAMILY: Final = "x-ratelimit-"
 _FORWARDED: Final = ("retry-after", "retry-after-ms", "x-should-retry")
+
+
+class Detail(NamedTuple):
+    """What an upstream said about a refusal, as far as it may be shown.
+
+    Attributes:
+        message: its message, redacted.
+        code: its own code, where that is of OpenAI's published set.
+        param: the field that it names.
+    """
+
+    message: str
+    code: str | None = None
+    param: str | None = None
+
+
 _value: Final[Callable[[tuple[bytes, bytes]], bytes]] = itemgetter(1)
 
 
@@ -38,7 +54,7 @@ def failure(
     request: DecisionRequest,
     record: CallRecord,
     *,
-    detail: str | None,
+    detail: Detail | None,
 ) -> RelayReply:
     """Return the envelope of what came of an attempt, and note it; see ``refusal``.
 
@@ -47,26 +63,31 @@ def failure(
         target: who was asked.
         request: what was asked.
         record: what it is noted in.
-        detail: what the upstream said, sanitised.
+        detail: what the upstream said, as far as it may be shown.
     """
-    record.upstream_status = error.status
+    if error.status is not None:
+        record.upstream_status = error.status
+    record.cause = error.cause
     headers = _headers(JSON, error.headers, target, request)
     found = refusal(error, record, detail=detail)
     return RelayReply(status=found.status, headers=headers, body=found.body)
 
 
-def refusal(error: GatewayError, record: CallRecord, *, detail: str | None = None) -> RelayReply:
+def refusal(error: GatewayError, record: CallRecord, *, detail: Detail | None = None) -> RelayReply:
     """Return the envelope of ``error`` with its status and headers, and note its code.
 
     Args:
         error: what happened; only its kind, and a refusal's own words, reach the caller.
         record: what the code is noted in.
-        detail: what the upstream said, sanitised.
+        detail: what the upstream said, as far as it may be shown.
     """
     told = error_reply(error)
     field = error.field if isinstance(error, RelayRefused | InvalidRequest) else None
-    message = told.sentence if detail is None else f"{told.sentence}: {detail}"
-    content = envelope(told.status, told.code, message, field)
+    code, message = told.code, told.sentence
+    if detail is not None:
+        code, field = detail.code or code, detail.param
+        message = f"{message}: {detail.message}"
+    content = envelope(told.status, code, message, field)
     headers = [JSON, (b"x-request-id", as_bytes(record.request_id))]
     if isinstance(error, RelayRefused):
         headers += [(as_bytes(name), as_bytes(text)) for name, text in error.headers.items()]
@@ -94,10 +115,17 @@ def _headers(
     """Return a reply's headers: ``first``, those of the upstream that go on, and the gateway's."""
     headers = [first, *target.labels]
     headers += request_ids(given, target.request_id_header, request.format, request.request_id)
-    headers += [(sent, as_bytes(given[name])) for name, sent in _forwarded(tuple(given))]
     hidden = target.hidden
     if request.api_key is not None:
         hidden = (*hidden, as_bytes(request.api_key.reveal()))
+    if forwarded := _forwarded(tuple(given)):
+        # Of those that go on, an upstream may choose a part of the name as well.
+        spelt = [secret.lower() for secret in hidden]
+        headers += [
+            (sent, as_bytes(given[name]))
+            for name, sent in forwarded
+            if not any(secret in sent for secret in spelt)
+        ]
     return _safe(headers, hidden)
 
 

@@ -8,6 +8,7 @@ import attrs
 
 from gateway_core.config.model import API_FORMATS, ProviderConfig
 from gateway_core.errors import RelayRefused
+from gateway_core.outbound.held import held_secrets
 from gateway_core.provider import Provider
 from gateway_core.relay.callers import Caller
 from gateway_core.relay.request_ids import as_bytes
@@ -16,8 +17,6 @@ from gateway_core.types import Format
 
 _PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F))).replace("%", "")
 LONGEST_NAME: Final = 200
-_TELLING: Final = 8
-"""A shorter word after a scheme may be any word."""
 _SPOKEN: Final = {Format.SYSTEMONE: "System One", Format.OPENAI: "OpenAI Decisions"}
 
 
@@ -80,7 +79,7 @@ def make_targets(
     provider_id: str, provider: Provider, configured: ProviderConfig, models: Iterable[str]
 ) -> Iterator[Target]:
     """Yield a target for each of ``models`` of one provider."""
-    secrets = _secrets(provider)
+    secrets = held_secrets(provider.endpoint)
     hidden = tuple(as_bytes(secret.reveal()) for secret in secrets)
     capabilities = provider.capabilities
     features = {name.encode(): name for name in sorted(capabilities.feature_headers)}
@@ -137,14 +136,6 @@ def shown(model: str) -> str:
 def not_configured(message: str) -> RelayRefused:
     """Return the refusal of a model that no provider of the caller serves."""
     return RelayRefused("decision_provider_not_configured", message, "model")
-
-
-def _secrets(provider: Provider) -> tuple[Secret, ...]:
-    """Return what a provider holds, and of a header such as ``Bearer KEY`` the key as well."""
-    values = (provider.endpoint.api_key, *provider.endpoint.headers.values())
-    held = [value for value in values if isinstance(value, Secret)]
-    parts = [value.reveal().rpartition(" ")[2] for value in held]
-    return tuple({*held, *(Secret(part) for part in parts if len(part) >= _TELLING)})
 
 
 def _label(text: str) -> bytes:

@@ -59,8 +59,8 @@ class AppFactory:
         end_with_supervisor()
         log = loaded.config.log
         render = as_json if log.format == "json" else as_text
-        shown = _log.isEnabledFor(logging.INFO)
-        return Application(lambda: open_services(loaded), AccessLog(render if shown else None))
+        access_log = AccessLog(render, least=log.level, probes=log.probes)
+        return Application(lambda: open_services(loaded), access_log)
 
 
 def serve(options: Options) -> None:
