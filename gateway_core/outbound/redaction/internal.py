@@ -13,25 +13,13 @@ _V4: Final = re.compile(
 _V6: Final = re.compile(
     r"\[?(?<![\w:.])[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{2,44}(?:%\w+)?(?:\]:[0-9]{1,5}|\])?"
 )
-_SUFFIXES: Final = [
-    "internal",
-    "intranet",
-    "local",
-    "localdomain",
-    "localhost",
-    "lan",
-    "corp",
-    "home",
-    "svc",
-    "cluster",
-    "private",
-    "test",
-    "invalid",
-    "home.arpa",
-]
+_SUFFIXES: Final = (
+    *("internal", "intranet", "local", "localdomain", "localhost", "lan", "corp", "home", "svc"),
+    *("cluster", "private", "test", "invalid", "home.arpa"),
+)
+_INTERNAL: Final = "|".join(map(re.escape, _SUFFIXES))
 _NAME: Final = re.compile(
-    r"(?<![\w.-])(?:[A-Za-z0-9_-]+\.)+(?:%s)\.?(?::[0-9]{1,5})?(?![\w-])(?!\.\w)"
-    % "|".join(map(re.escape, _SUFFIXES)),
+    rf"(?<![\w.-])(?:[A-Za-z0-9_-]+\.)+(?:{_INTERNAL})\.?(?::[0-9]{{1,5}})?(?![\w-])(?!\.\w)",
     re.IGNORECASE,
 )
 _HOST_AND_PORT: Final = re.compile(
@@ -59,10 +47,8 @@ def internal_places(text: str, hosts: frozenset[str]) -> Iterator[tuple[int, int
         if _is_address(place[0]):
             yield place.span()
     for host in filter(None, hosts):
-        for place in re.finditer(
-            rf"(?<![\w-]){re.escape(host)}(?::[0-9]+)?(?![\w-])", text, re.IGNORECASE
-        ):
-            yield place.span()
+        named = rf"(?<![\w-]){re.escape(host)}(?::[0-9]+)?(?![\w-])"
+        yield from (place.span() for place in re.finditer(named, text, re.IGNORECASE))
 
 
 def _is_public(url: str, hosts: frozenset[str]) -> bool:
