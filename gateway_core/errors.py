@@ -36,6 +36,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar, Final
 
+from gateway_core.causes import Cause
+
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -136,9 +138,14 @@ class ProviderError(GatewayError):
         upstream_message: what the upstream said, unsanitised; never part of ``str(error)``.
         upstream_code: the upstream's own word for the kind of failure, such as
             ``authentication_error`` or ``4006``, by which a plugin tells failures apart.
+        upstream_param: the part of the request that the upstream names, unsanitised.
+        cause: why, as the operator's log says it.
+        shown_message: what a caller may see of ``upstream_message``; set by whoever knows what
+            was sent.
     """
 
     code = "provider_error"
+    usual_cause: ClassVar[Cause | None] = None
 
     def __init__(
         self,
@@ -148,12 +155,22 @@ class ProviderError(GatewayError):
         headers: Mapping[str, str] = _NO_HEADERS,
         upstream_message: str | None = None,
         upstream_code: str | None = None,
+        upstream_param: str | None = None,
+        cause: Cause | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.headers = headers
         self.upstream_message = upstream_message
         self.upstream_code = upstream_code
+        self.upstream_param = upstream_param
+        self.cause = cause or self._usual_cause(status)
+        self.shown_message: str | None = None
+
+    def _usual_cause(self, status: int | None) -> Cause | None:
+        if status is None or 200 <= status < 300:
+            return self.usual_cause
+        return Cause.REDIRECT if 300 <= status < 400 else Cause.STATUS
 
     @property
     def retry_after(self) -> str | None:
@@ -165,28 +182,38 @@ class ProviderTimeout(ProviderError):
     """No answer in time: our own limit, or an upstream's 408 or 504."""
 
     code = "provider_timeout"
+    usual_cause = Cause.READ_TIMEOUT
 
 
 class ProviderUnreachable(ProviderError):
     """No connection could be made, or it broke before the answer was whole."""
 
+    usual_cause = Cause.UNREACHABLE
+
 
 class ProviderCrashed(ProviderError):
     """A plugin raised something that is not a ``ProviderError``."""
+
+    usual_cause = Cause.PLUGIN
 
 
 class DestinationBlocked(ProviderError):
     """The destination policy forbids the host that the URL names."""
 
+    usual_cause = Cause.DESTINATION
+
 
 class DestinationUnusable(ProviderError):
     """The URL is invalid, or its host cannot be resolved."""
+
+    usual_cause = Cause.DESTINATION
 
 
 class MalformedResponse(ProviderError):
     """The provider answered, but not with what its format promises."""
 
     code = "malformed_response"
+    usual_cause = Cause.BAD_ANSWER
 
 
 class KeyMissing(ProviderError):

@@ -16,6 +16,7 @@ import attrs
 import pluggy
 
 from gateway_core.api import HOOKS
+from gateway_core.causes import CONNECTING, Cause
 from gateway_core.context import Endpoint
 from gateway_core.errors import (
     ConfigError,
@@ -144,6 +145,12 @@ def interrupts(error: BaseException) -> bool:
         # When nobody cancelled this call, the plugin lost a task of its own.
         return task is None or task.cancelling() > 0
     return isinstance(error, KeyboardInterrupt | GeneratorExit)
+
+
+def timeout_cause(error: TimeoutError) -> Cause:
+    """Say what the time was spent on, by the note on the cancellation; see ``CONNECTING``."""
+    notes = getattr(error.__cause__, "__notes__", ())
+    return Cause.CONNECT_TIMEOUT if CONNECTING in notes else Cause.READ_TIMEOUT
 
 
 class StrangersCode:

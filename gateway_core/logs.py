@@ -10,6 +10,7 @@ from typing import Final, TextIO
 
 request_id: ContextVar[str] = ContextVar("request_id", default="-")
 ROOT: Final = "s1gw"
+_FIELDS: Final = "s1gw_fields"
 _QUIET: Final = ("mcp", "httpx")
 """Libraries whose log lines may hold what callers and upstreams sent."""
 
@@ -25,14 +26,44 @@ def _second(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
+def visible(text: str) -> str:
+    """Return ``text`` with everything that is not printed escaped as in Python.
+
+    That is what ends a line or hides another, such as U+2028 and the signs for right-to-left
+    text: a line of the log is one line, and says what it shows.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def visible_json(text: str) -> str:
+    """Return one line of JSON with the same characters escaped as JSON has it."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+def fields(**values: object) -> dict[str, object]:
+    """Return named values for a line, as ``extra`` of a call of a logger; None is left out."""
+    kept = {name: value for name, value in values.items() if value is not None}
+    return {_FIELDS: kept}
+
+
+def _fields_of(record: logging.LogRecord) -> dict[str, object]:
+    found: dict[str, object] = getattr(record, _FIELDS, {})
+    return found
+
+
 class TextFormatter(logging.Formatter):
     """One readable line: time, level, request id, message."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line for ``record``; exceptions show their type alone."""
         level = record.levelname.lower()
-        message = record.getMessage().replace("\n", "\\n")
-        return f"{stamp(record.created)} {level} [{request_id.get()}] {record.name}: {message}"
+        more = "".join(f" {name}={value}" for name, value in _fields_of(record).items())
+        message = f"{record.name}: {record.getMessage()}{more}"
+        return visible(f"{stamp(record.created)} {level} [{request_id.get()}] {message}")
 
 
 class JsonFormatter(logging.Formatter):
@@ -46,8 +77,9 @@ class JsonFormatter(logging.Formatter):
             "request_id": request_id.get(),
             "logger": record.name,
             "message": record.getMessage(),
+            **_fields_of(record),
         }
-        return json.dumps(line, ensure_ascii=False)
+        return visible_json(json.dumps(line, ensure_ascii=False))
 
 
 class _Lines(logging.StreamHandler[TextIO]):

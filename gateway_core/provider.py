@@ -25,6 +25,7 @@ from gateway_core.hooks import (
     checked_reply,
     direct_decide,
     make_hooks,
+    timeout_cause,
 )
 from gateway_core.hookspecs import ProviderSpec
 from gateway_core.structure import HERE, Sources, plugin_settings
@@ -139,8 +140,10 @@ class Provider:
         try:
             with TimeLimit(limit_s), self._guard:
                 reply: object = await self._decide(request=request, url=url)
-        except TimeoutError:
-            raise ProviderTimeout(f"no answer within {limit_s:g} s") from None
+        except TimeoutError as error:
+            raise ProviderTimeout(
+                f"no answer within {limit_s:g} s", cause=timeout_cause(error)
+            ) from None
         finally:
             self._under_way -= 1
         return checked_reply(reply)

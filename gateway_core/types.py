@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import attrs
 
+from gateway_core.causes import Cause
 from gateway_core.errors import InvalidJson, MalformedResponse
 from gateway_core.secret import Secret
 from gateway_core.strict_json import read_json
@@ -166,9 +167,9 @@ def json_object(body: bytes) -> dict[str, Any]:
         # A key is the upstream's text, which may hold anything.
         twice = error.field is not None
         text = "the reply has a key twice in one object" if twice else f"{error}"
-        raise MalformedResponse(text) from None
+        raise MalformedResponse(text, cause=Cause.NOT_JSON) from None
     if not isinstance(found, dict):
-        raise MalformedResponse("the reply is not a JSON object")
+        raise MalformedResponse("the reply is not a JSON object", cause=Cause.NOT_AN_OBJECT)
     return found
 
 

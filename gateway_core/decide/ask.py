@@ -2,6 +2,8 @@
 
 from urllib.parse import quote
 
+from gateway_core.errors import MalformedResponse, UpstreamRejected
+from gateway_core.outbound.held import held_secrets, own_hosts
 from gateway_core.provider import Provider
 from gateway_core.types import DecisionRequest
 from gateway_core.wire import Answer, Question, encode, read, wire_format
@@ -38,8 +40,31 @@ async def ask(
         headers={"x-request-id": _as_header(request_id)},
         request_id=request_id,
     )
-    reply = await provider.ask(request, timeout_s)
-    return read(reply.body, question, provider.capabilities)
+    try:
+        reply = await provider.ask(request, timeout_s)
+    except UpstreamRejected as error:
+        error.shown_message = await _shown(error, provider, request)
+        raise
+    try:
+        return read(reply.body, question, provider.capabilities)
+    except MalformedResponse as error:
+        error.status = reply.status
+        raise
+
+
+async def _shown(error: UpstreamRejected, provider: Provider, request: DecisionRequest) -> str:
+    """Return what the caller may see of what the upstream said."""
+    # Most processes never need it.
+    from gateway_core.outbound.redaction import Sent, redact
+
+    endpoint = provider.endpoint
+    sent = Sent(
+        body=request.body,
+        model=request.model,
+        secrets=held_secrets(endpoint),
+        hosts=own_hosts(endpoint),
+    )
+    return await redact(error.upstream_message, sent)
 
 
 def _as_header(request_id: str) -> str:

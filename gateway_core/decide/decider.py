@@ -10,7 +10,7 @@ import attrs
 
 from gateway_core import logs
 from gateway_core.decide.observe import DecisionRecord, Observer, tell
-from gateway_core.decide.reply import Settled, reply
+from gateway_core.decide.reply import Attempt, Settled, reply
 from gateway_core.decide.request import DecideRequest, parse_request, request_id_of
 from gateway_core.decide.verdict import Verdict, paused
 from gateway_core.errors import InvalidRequest
@@ -65,10 +65,13 @@ class Decider:
         if not self.is_paused():
             settled = await self.chain.settle(request, started)
         for attempt in settled.attempts:
-            _log.debug("%s: %s, %s", attempt.provider, attempt.outcome, attempt.detail)
+            _note(attempt)
         finished = _replied(settled, request.request_id, started)
-        _log.info(
-            "%s by %s in %.1f ms", *(finished[k] for k in ("status", "provider", "latency_ms"))
+        _log.log(
+            logging.WARNING if settled.verdict.error else logging.INFO,
+            "%s by %s in %.1f ms",
+            *(finished[k] for k in ("status", "provider", "latency_ms")),
+            extra=_why(settled.attempts),
         )
         seen, verdict = settled.request or request, settled.verdict
         record = DecisionRecord(
@@ -81,6 +84,22 @@ class Decider:
 def refused(error: InvalidRequest, request_id: str) -> dict[str, Any]:
     """Return the reply to what never became a request, such as text that is no JSON."""
     return _replied(_invalid(error), request_id, perf_counter())
+
+
+def _note(attempt: Attempt) -> None:
+    """Log an attempt: a warning where the provider failed, with the cause."""
+    if attempt.cause is None:
+        _log.debug("%s: %s, %s", attempt.provider, attempt.outcome, attempt.detail)
+        return
+    _log.warning("%s: %s", attempt.provider, attempt.outcome, extra=_why((attempt,)))
+
+
+def _why(attempts: Sequence[Attempt]) -> dict[str, Any]:
+    """Return why the last of ``attempts`` failed, as fields of a line."""
+    if not attempts or attempts[-1].cause is None:
+        return {}
+    last = attempts[-1]
+    return logs.fields(cause=last.cause, upstream_status=last.upstream_status)
 
 
 def _invalid(error: InvalidRequest) -> Settled:

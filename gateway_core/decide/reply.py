@@ -6,12 +6,14 @@ from typing import Any
 
 import attrs
 
+from gateway_core.causes import Cause
 from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.verdict import Verdict
 from gateway_core.errors import (
     GatewayError,
     MalformedResponse,
     MiddlewareFailed,
+    ProviderError,
     ProviderTimeout,
 )
 from gateway_core.schema.request import SCHEMA_VERSION
@@ -39,6 +41,8 @@ class Attempt:
         detail: what went wrong, why it abstained, or what took several calls; None when there
             is nothing to say.
         calls: how often it was called.
+        cause: why it failed, for the log; None where it did not.
+        upstream_status: the upstream's HTTP status, for the log; None where it failed without.
     """
 
     provider: str
@@ -46,6 +50,8 @@ class Attempt:
     latency_ms: float
     detail: str | None = None
     calls: int = 1
+    cause: Cause | None = None
+    upstream_status: int | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -66,14 +72,24 @@ class Settled:
 
 def attempt_of(provider: str, verdict: Verdict, latency_ms: float) -> Attempt:
     """Record the attempt that ended in ``verdict``."""
-    reason = verdict.rationale if verdict.error is None else str(verdict.error)
+    error = verdict.error
+    reason = verdict.rationale if error is None else _told(error)
+    failed = error if isinstance(error, ProviderError) else None
     return Attempt(
         provider=provider,
         outcome=_outcome(verdict),
         latency_ms=latency_ms,
         detail="; ".join(filter(None, (verdict.note, reason))) or None,
         calls=verdict.calls,
+        cause=failed.cause if failed else None,
+        upstream_status=failed.status if failed else None,
     )
+
+
+def _told(error: GatewayError) -> str:
+    """Return what callers read of ``error``, with what the upstream said that may be shown."""
+    shown = error.shown_message if isinstance(error, ProviderError) else None
+    return str(error) if shown is None else f"{error}: {shown}"
 
 
 def _outcome(verdict: Verdict) -> Outcome:
@@ -128,4 +144,4 @@ def _error(error: GatewayError | None, attempts: Sequence[Attempt]) -> dict[str,
         return None
     own = attempts and not isinstance(error, MiddlewareFailed)
     asked = f"{attempts[-1].provider}: " if own else ""
-    return {"code": error.code, "message": f"{asked}{error}"}
+    return {"code": error.code, "message": f"{asked}{_told(error)}"}

@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from gateway_core.causes import Cause
 from gateway_core.logs import stamp
 
 ACCESS_LOGGER: Final = "s1gw.access"
@@ -42,6 +43,7 @@ class AccessEntry(msgspec.Struct, kw_only=True, eq=False, gc=False):
         model: the model that the caller named, or the beginning of what it sent as one.
         sent_model: the model that went upstream.
         upstream_status: the upstream's HTTP status.
+        cause: why the provider failed, if it did; see ``Cause``.
         bytes_in: the size of the request's body as it came.
         bytes_out: the size of the reply's body.
         latency_ms: from the request's head to the reply's last byte, in milliseconds to the
@@ -66,6 +68,7 @@ class AccessEntry(msgspec.Struct, kw_only=True, eq=False, gc=False):
     model: str | None = None
     sent_model: str | None = None
     upstream_status: int | None = None
+    cause: Cause | None = None
     bytes_in: int = 0
     bytes_out: int = 0
     latency_ms: float = 0.0

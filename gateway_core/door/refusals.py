@@ -1,6 +1,6 @@
 """The envelope of every refusal and error, whatever route it answers."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -12,18 +12,35 @@ from gateway_core.http1.messages import HttpReply, header_bytes
 JSON: Final = (b"content-type", b"application/json")
 
 
-def refusal(error: GatewayError, access: AccessEntry, *, detail: str | None = None) -> HttpReply:
+class Detail(NamedTuple):
+    """What an upstream said about a refusal, as far as it may be shown.
+
+    Attributes:
+        message: its message, redacted.
+        code: its own code, where that is of OpenAI's published set.
+        param: the field that it names.
+    """
+
+    message: str
+    code: str | None = None
+    param: str | None = None
+
+
+def refusal(error: GatewayError, access: AccessEntry, *, detail: Detail | None = None) -> HttpReply:
     """Return the envelope of ``error`` with its status and headers, and note its code.
 
     Args:
         error: what happened; only its kind, and a refusal's own words, reach the caller.
         access: what the code is noted in.
-        detail: what the upstream said, sanitised.
+        detail: what the upstream said, as far as it may be shown.
     """
     described = error_reply(error)
     field = error.field if isinstance(error, RelayRefused | InvalidRequest) else None
-    message = described.sentence if detail is None else f"{described.sentence}: {detail}"
-    content = envelope(described.status, described.code, message, field)
+    code, message = described.code, described.sentence
+    if detail is not None:
+        code, field = detail.code or code, detail.param
+        message = f"{message}: {detail.message}"
+    content = envelope(described.status, code, message, field)
     headers = [JSON, (b"x-request-id", header_bytes(access.request_id))]
     if isinstance(error, RelayRefused):
         headers += [

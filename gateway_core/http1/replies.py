@@ -6,6 +6,7 @@ from typing import Final
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
+from gateway_core.causes import Cause
 from gateway_core.errors import MalformedResponse
 from gateway_core.http1.bounds import MAX_FRAMING_BYTES, MAX_HEAD_BYTES, MAX_REPLY_BYTES
 from gateway_core.types import DecisionReply
@@ -67,14 +68,14 @@ class ReplyReader:
             return
         if isinstance(error.__context__, MalformedResponse):
             raise error.__context__ from None
-        raise MalformedResponse("the reply is not valid HTTP/1.1") from None
+        raise MalformedResponse("the reply is not valid HTTP/1.1", cause=Cause.NOT_HTTP) from None
 
     def _check_framing(self) -> None:
         framing = self._received - self._body_size
         if framing > MAX_HEAD_BYTES and not self.status:
-            raise MalformedResponse("the reply's headers are too large")
+            raise MalformedResponse("the reply's headers are too large", cause=Cause.TOO_LARGE)
         if framing > MAX_FRAMING_BYTES + self._body_size:
-            raise MalformedResponse("the reply is mostly framing")
+            raise MalformedResponse("the reply is mostly framing", cause=Cause.TOO_LARGE)
 
     def end(self) -> bool:
         """Take note that the upstream closed; return whether that completes the reply."""
@@ -92,7 +93,7 @@ class ReplyReader:
     def on_message_begin(self) -> None:
         """Stop at the start of a second reply: nobody asked for one."""
         if self.complete:
-            raise MalformedResponse("more than one reply")
+            raise MalformedResponse("more than one reply", cause=Cause.NOT_HTTP)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Keep one header field; trailers are read over."""
@@ -104,19 +105,21 @@ class ReplyReader:
         fields, self._fields = self._fields, []
         self._head_size += sum(map(len, fields)) + _FIELD_CHARGE * len(fields) // 2
         if self._head_size > MAX_HEAD_BYTES:
-            raise MalformedResponse("the reply's headers are too large")
+            raise MalformedResponse("the reply's headers are too large", cause=Cause.TOO_LARGE)
         status = self._parser.get_status_code()
         if status < 200:
             return
         ordinary = self._head_size <= _ORDINARY_HEAD_BYTES
         self._headers = headers = _by_name(fields, ordinary=ordinary)
         if "transfer-encoding" in headers and headers["transfer-encoding"].lower() != "chunked":
-            raise MalformedResponse("the reply has an unknown transfer encoding")
+            raise MalformedResponse(
+                "the reply has an unknown transfer encoding", cause=Cause.NOT_HTTP
+            )
         self.status = status
         if self._head_only:
             self.complete = True
         elif int(headers.get("content-length", 0)) > MAX_REPLY_BYTES:
-            raise MalformedResponse("the reply is larger than 10 MiB")
+            raise MalformedResponse("the reply is larger than 10 MiB", cause=Cause.TOO_LARGE)
 
     def on_body(self, piece: bytes) -> None:
         """Keep a piece of the body."""
@@ -124,7 +127,7 @@ class ReplyReader:
             return
         self._body_size += len(piece)
         if self._body_size > MAX_REPLY_BYTES:
-            raise MalformedResponse("the reply is larger than 10 MiB")
+            raise MalformedResponse("the reply is larger than 10 MiB", cause=Cause.TOO_LARGE)
         self._pieces.append(piece)
 
     def on_message_complete(self) -> None:

@@ -1,8 +1,7 @@
 """The one outbound place: client, destinations, proxies, limits and the meaning of statuses."""
 
-from gateway_core.outbound.messages import sanitize_message
 from gateway_core.outbound.outbound import Outbound
 from gateway_core.outbound.policy import DestinationPolicy
 from gateway_core.outbound.sender import HttpSender
 
-__all__ = ["DestinationPolicy", "HttpSender", "Outbound", "sanitize_message"]
+__all__ = ["DestinationPolicy", "HttpSender", "Outbound"]

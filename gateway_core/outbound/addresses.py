@@ -25,6 +25,19 @@ FORBIDDEN: Final = _networks(
     "100.100.100.200/32 168.63.129.16/32 192.0.0.192/32 "
     "::/128 ::1/128 fe80::/10 fec0::/10 ff00::/8 fd00:ec2::254/128 fd20:ce::254/128"
 )
+# What is set aside for a special purpose and not globally reachable, by IANA's IPv4 and IPv6
+# Special-Purpose Address Registries; the IPv4 documentation networks stay, which lead nowhere.
+NOT_GLOBAL: Final = _networks(
+    "192.0.0.0/24 192.88.99.0/24 198.18.0.0/15 240.0.0.0/4 "
+    "100::/64 100:0:0:1::/64 2001::/23 2001:db8::/32 3fff::/20 5f00::/16"
+)
+_GLOBAL_WITHIN: Final = _networks(
+    "192.0.0.9/32 192.0.0.10/32 2001::/32 2001:1::1/128 2001:1::2/128 2001:1::3/128 "
+    "2001:3::/32 2001:4:112::/48 2001:20::/28 2001:30::/28"
+)
+_UNICAST: Final = _networks(
+    "2000::/3 64:ff9b::/96 64:ff9b:1::/48 fc00::/7 ::/96 ::ffff:0:0/96 ::ffff:0:0:0/96"
+)
 PRIVATE: Final = _networks("10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7")
 
 # IPv4-compatible (RFC 4291), IPv4-mapped, IPv4-translated (RFC 2765) and NAT64 (RFC 6052, RFC
@@ -42,11 +55,20 @@ def allowed(address: Address, *, allow_private: bool) -> bool:
     """Whether a destination may have ``address``, in each of its meanings."""
     refused = FORBIDDEN if allow_private else FORBIDDEN + PRIVATE
     return not any(
-        meaning in network
-        for meaning in _meanings(address)
-        for network in refused
-        if network.version == meaning.version
+        _is_in(refused, meaning) or _leads_nowhere(meaning) for meaning in _meanings(address)
     )
+
+
+def _is_in(networks: tuple[Network, ...], address: Address) -> bool:
+    return any(address in each for each in networks if each.version == address.version)
+
+
+def _leads_nowhere(address: Address) -> bool:
+    """Whether no host of the Internet has ``address``, and none of a private network either."""
+    if _is_in(NOT_GLOBAL, address):
+        return not _is_in(_GLOBAL_WITHIN, address)
+    # The rest of IPv6 is not handed out (RFC 4291, section 2.4).
+    return isinstance(address, IPv6Address) and not _is_in(_UNICAST, address)
 
 
 def _meanings(address: Address) -> Iterator[Address]:

@@ -6,7 +6,8 @@ import select
 from collections.abc import Callable
 from typing import Final, Protocol, cast
 
-from gateway_core.errors import MalformedResponse, ProviderUnreachable
+from gateway_core.causes import Cause
+from gateway_core.errors import MalformedResponse, ProviderError, ProviderUnreachable
 from gateway_core.http1.replies import ReplyReader
 from gateway_core.outbound.target import RouteKey
 from gateway_core.types import DecisionReply
@@ -78,7 +79,7 @@ class Connection(asyncio.BufferedProtocol):
         """
         transport = self._transport
         if transport.is_closing():
-            raise ProviderUnreachable(_CLOSED)
+            raise ProviderUnreachable(_CLOSED, cause=Cause.CLOSED_EARLY)
         waiter: asyncio.Future[DecisionReply] = asyncio.get_running_loop().create_future()
         self._waiter = waiter
         self._reader.begin(head_only=head_only)
@@ -152,9 +153,9 @@ class Connection(asyncio.BufferedProtocol):
         if exc is None and self._reader.end():
             self._finish()
         elif self._reader.status:
-            self._fail(MalformedResponse("the reply ended early"))
+            self._fail(MalformedResponse("the reply ended early", cause=Cause.CUT_SHORT))
         else:
-            self._fail(ProviderUnreachable(_CLOSED))
+            self._fail(ProviderUnreachable(_CLOSED, cause=Cause.CLOSED_EARLY))
 
     def _finish(self) -> None:
         waiter, self._waiter = self._waiter, None
@@ -167,12 +168,13 @@ class Connection(asyncio.BufferedProtocol):
         if waiter is not None and not waiter.done():
             waiter.set_result(reply)
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: ProviderError) -> None:
         # A refusal is known by its status, however badly its text came over.
         if self._reader.status and not 200 <= self._reader.status < 300:
             self._reader.reusable = False
             self._finish()
             return
+        error.status = self._reader.status or None
         waiter, self._waiter = self._waiter, None
         self._transport.abort()
         if waiter is not None and not waiter.done():

@@ -1,12 +1,14 @@
 # Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """From a target to a connection: policy, pool, proxy and dialling in their order."""
 
+import asyncio
 import logging
 import socket
 import ssl
 from collections.abc import Sequence
 from typing import Final
 
+from gateway_core.causes import CONNECTING, Cause
 from gateway_core.errors import DestinationUnusable, ProviderUnreachable
 from gateway_core.outbound.connection import Connection
 from gateway_core.outbound.dial import Dialler
@@ -17,6 +19,7 @@ from gateway_core.outbound.route import Route
 from gateway_core.outbound.target import RouteKey
 
 _log: Final = logging.getLogger("s1gw.outbound")
+_UNRESOLVED: Final = "the URL's host cannot be resolved"
 
 
 class Connector:
@@ -52,26 +55,32 @@ class Connector:
         Raises:
             ProviderUnreachable: none can be had.
         """
+        cause = Cause.UNREACHABLE
         for key in keys:
             connection = Connection(key, self._pool)
             try:
                 await self._connect(connection, route)
             except socket.gaierror:
-                raise DestinationUnusable("the URL's host cannot be resolved") from None
+                raise DestinationUnusable(_UNRESOLVED, cause=Cause.DNS) from None
             except ssl.SSLError as error:
                 _log.warning("no TLS with %s: %s", route.target.host, error)
-                raise ProviderUnreachable(_tls_fault(error)) from None
+                raise ProviderUnreachable(_tls_fault(error), cause=Cause.TLS) from None
             except OSError as error:
                 _log.warning("no connection to %s: %s", route.target.host, type(error).__name__)
+                if isinstance(error, ConnectionRefusedError):
+                    cause = Cause.CONNECT_REFUSED
             else:
                 return connection
-        raise ProviderUnreachable("no connection could be made")
+        raise ProviderUnreachable("no connection could be made", cause=cause)
 
     async def _connect(self, connection: Connection, route: Route) -> None:
         address = connection.key.address
         try:
-            await self._dialler.connect(connection, route.target, address, route.proxy)
-        except BaseException:
+            await self._dialler.connect(connection, route, address)
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError):
+                # Whoever limits the time can tell by this what it was spent on.
+                error.add_note(CONNECTING)
             # uvloop closes what is given up meanwhile, and does not tell the protocol.
             self._pool.lost(connection)
             raise

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from gateway_core.causes import Cause
 from gateway_core.errors import MalformedResponse
 from gateway_core.http1.bounds import MAX_REPLY_BYTES
 from gateway_core.http1.codings import CodingFault, Undecodable, decode_whole
@@ -9,11 +10,14 @@ from gateway_core.types import DecisionReply
 
 _OF_THE_CODING: Final = ("content-encoding", "content-length")
 _SENTENCES: Final = {
-    CodingFault.UNKNOWN: "the reply has an unknown content encoding",
-    CodingFault.TOO_MANY: "the reply is encoded too many times",
-    CodingFault.MALFORMED: "the reply is not in its content encoding",
-    CodingFault.CUT_SHORT: "the reply ended early",
-    CodingFault.TOO_LARGE: "the reply is larger than 10 MiB",
+    CodingFault.UNKNOWN: (
+        "the reply has an unknown content encoding",
+        Cause.UNKNOWN_ENCODING,
+    ),
+    CodingFault.TOO_MANY: ("the reply is encoded too many times", Cause.UNDECODABLE),
+    CodingFault.MALFORMED: ("the reply is not in its content encoding", Cause.UNDECODABLE),
+    CodingFault.CUT_SHORT: ("the reply ended early", Cause.CUT_SHORT),
+    CodingFault.TOO_LARGE: ("the reply is larger than 10 MiB", Cause.TOO_LARGE),
 }
 
 
@@ -29,7 +33,8 @@ def decoded(reply: DecisionReply) -> DecisionReply:
     except Undecodable as error:
         # A refusal is known by its status, however badly its text came over.
         if 200 <= reply.status < 300:
-            raise MalformedResponse(_SENTENCES[error.fault]) from None
+            sentence, cause = _SENTENCES[error.fault]
+            raise MalformedResponse(sentence, status=reply.status, cause=cause) from None
         body = b""
     kept = {name: text for name, text in reply.headers.items() if name not in _OF_THE_CODING}
     return DecisionReply(body=body, status=reply.status, headers=kept)

@@ -4,9 +4,11 @@ import asyncio
 import ssl
 from typing import Protocol
 
+from gateway_core.causes import Cause
 from gateway_core.errors import ProviderUnreachable
 from gateway_core.outbound.connection import Connection
 from gateway_core.outbound.proxies import Proxy
+from gateway_core.outbound.route import Route
 from gateway_core.outbound.target import Target, bracketed
 from gateway_core.outbound.tls import Tls
 from gateway_core.outbound.tunnel import Tunnel
@@ -46,20 +48,19 @@ class Dialler:
         self._tls = tls
         self._dial = dial
 
-    async def connect(
-        self, connection: Connection, target: Target, address: str, proxy: Proxy | None
-    ) -> None:
-        """Connect ``connection`` to ``address`` for ``target``.
+    async def connect(self, connection: Connection, route: Route, address: str) -> None:
+        """Connect ``connection`` to ``address`` for the target of ``route``.
 
         Raises:
             OSError: the target cannot be reached.
             ProviderUnreachable: the proxy cannot be reached, or refuses.
         """
+        target, proxy = route.target, route.proxy
         if proxy is None:
             tls = self._tls.context() if target.tls else None
             name = _server_name(target.host) if target.tls else None
             await self._dial(connection, address, target.port, tls, name)
-        elif target.tls:
+        elif route.tunnel:
             await self._tunnel(connection, target, address, proxy)
         else:
             await self._to_proxy(connection, proxy)
@@ -70,7 +71,7 @@ class Dialler:
         try:
             await self._dial(protocol, proxy.host, proxy.port, tls, name)
         except OSError:
-            raise ProviderUnreachable("the proxy cannot be reached") from None
+            raise ProviderUnreachable("the proxy cannot be reached", cause=Cause.PROXY) from None
 
     async def _tunnel(
         self, connection: Connection, target: Target, address: str, proxy: Proxy
@@ -79,18 +80,28 @@ class Dialler:
         await self._to_proxy(tunnel, proxy)
         try:
             await tunnel.open(f"{bracketed(address)}:{target.port}", proxy.authorization)
-            transport = await asyncio.get_running_loop().start_tls(
-                tunnel.transport,
-                connection,
-                self._tls.context(),
-                server_hostname=_server_name(target.host),
-            )
+            transport = await self._handed_over(tunnel.transport, connection, target)
         except BaseException:
             tunnel.transport.abort()
             raise
-        if transport is None:
-            raise OSError
         connection.connection_made(transport)
+
+    async def _handed_over(
+        self, transport: asyncio.Transport, connection: Connection, target: Target
+    ) -> asyncio.Transport:
+        """Give an open tunnel to ``connection``; return what it writes to."""
+        if not target.tls:
+            # A loop decides how to read when it begins to.
+            transport.pause_reading()
+            transport.set_protocol(connection)
+            transport.resume_reading()
+            return transport
+        secured = await asyncio.get_running_loop().start_tls(
+            transport, connection, self._tls.context(), server_hostname=_server_name(target.host)
+        )
+        if secured is None:
+            raise OSError
+        return secured
 
 
 def _server_name(host: str) -> str:

@@ -1,22 +1,11 @@
-"""What an upstream said about a refusal, and how much of it a caller may see."""
+"""What an upstream said about a refusal, found in the shapes that error bodies have."""
 
 import json
-from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gateway_core.secret import Secret
-
-MAX_LENGTH: Final = 500
-GENERAL: Final = "the upstream gave no message that can be shown"
 _READ_BYTES: Final = 256 * 1024
-_SEARCHED_BYTES: Final = 1024 * 1024
 _KEPT_LENGTH: Final = 2000
 _CODE_LENGTH: Final = 100
-_TELLING: Final = 8
-_BLOCK: Final = 20
-_WIRE_NAMES: Final = frozenset(
-    ["questions", "instructions", "criteria", "reasoning", "description", "messages", "metadata"]
-)
 _NO_JSON: Final = object()
 
 
@@ -53,58 +42,14 @@ def upstream_code(body: bytes) -> str | None:
     return None
 
 
-def sanitize_message(message: str | None, *, secrets: Sequence[Secret], body: bytes) -> str:
-    """Return what a caller may see of ``message``: printable, at most 500 characters.
-
-    Args:
-        message: ``ProviderError.upstream_message``.
-        secrets: credentials that may occur in it.
-        body: the JSON that the caller sent; a message that repeats one of its strings of 8
-            characters or more is replaced by a general sentence, and so is any message when
-            the body is not JSON or too large to be searched while others wait (1 MiB).
-    """
-    text = _printable(message or "")
-    if not text or any(secret.reveal() in text for secret in secrets):
-        return GENERAL
-    if len(body) > _SEARCHED_BYTES:
-        return GENERAL
-    try:
-        sent = json.loads(body)
-    except (ValueError, RecursionError):
-        return GENERAL
-    return GENERAL if _repeats(text, sent) else text[:MAX_LENGTH]
-
-
-def _repeats(text: str, sent: object) -> bool:
-    # A run of two blocks less one always holds a whole aligned block, so that a long string
-    # is found even where the upstream shows only a part of it.
-    blocks = [text[i : i + _BLOCK] for i in range(0, len(text) - _BLOCK + 1, _BLOCK)]
-    for own in map(_printable, _telling(sent)):
-        if len(own) < _TELLING:
-            continue
-        if own in text or (len(own) >= _BLOCK and any(block in own for block in blocks)):
-            return True
-    return False
-
-
-def _telling(sent: object) -> Iterator[str]:
-    """Yield the strings of ``sent`` that are long enough to tell something."""
-    waiting = [sent]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            if len(value) >= _TELLING:
-                yield value
-        elif isinstance(value, dict):
-            waiting.extend(value.values())
-            waiting.extend(value.keys() - _WIRE_NAMES)
-        elif isinstance(value, list):
-            waiting.extend(value)
-
-
-def _printable(text: str) -> str:
-    spaced = " ".join(text.split())
-    return spaced if spaced.isprintable() else "".join(filter(str.isprintable, spaced))
+def upstream_param(body: bytes) -> str | None:
+    """Return which part of the request the upstream names: ``param``, or ``field``."""
+    found = _parse(body)
+    for part in (_get(found, "error"), _get(found, "detail"), found):
+        for name in ("param", "field"):
+            if isinstance(place := _get(part, name), str):
+                return place[:_CODE_LENGTH]
+    return None
 
 
 def _parse(body: bytes) -> object:

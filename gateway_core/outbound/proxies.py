@@ -7,6 +7,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import attrs
 
+from gateway_core.causes import Cause
 from gateway_core.errors import ProviderUnreachable
 from gateway_core.outbound.no_proxy import NoProxy
 from gateway_core.outbound.target import DEFAULT_PORTS, Target, bracketed
@@ -74,9 +75,9 @@ def parse_proxy(url: str) -> Proxy:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         port = parts.port
     except ValueError:
-        raise ProviderUnreachable(_UNUSABLE) from None
+        raise ProviderUnreachable(_UNUSABLE, cause=Cause.PROXY) from None
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname or port == 0:
-        raise ProviderUnreachable(_UNUSABLE)
+        raise ProviderUnreachable(_UNUSABLE, cause=Cause.PROXY)
     return Proxy(
         scheme=parts.scheme,
         host=parts.hostname,

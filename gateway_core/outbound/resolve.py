@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
+from gateway_core.causes import Cause
 from gateway_core.errors import DestinationUnusable
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -47,7 +48,7 @@ class Resolver:
         # One caller's cancellation must not end the lookup that others wait for.
         found = await asyncio.shield(lookup)
         if not found:
-            raise DestinationUnusable(_UNRESOLVED)
+            raise DestinationUnusable(_UNRESOLVED, cause=Cause.DNS)
         return found
 
     async def _look_up(self, host: str, port: int) -> Sequence[str]:

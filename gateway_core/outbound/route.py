@@ -13,12 +13,14 @@ class Route:
 
     Attributes:
         keys: where to connect; empty when that is judged anew for each request.
-        prefix: the start of the request's head; empty when it names the judged address.
+        tunnel: whether the proxy is asked for a way through, rather than for the URL.
+        prefix: the start of the request's head.
     """
 
     method: str
     target: Target
     proxy: Proxy | None
+    tunnel: bool = False
     keys: tuple[RouteKey, ...] = ()
     # It holds the endpoint's secrets.
     prefix: str = attrs.field(default="", repr=False)
@@ -29,36 +31,34 @@ class Route:
         via = self.proxy.key if self.proxy else ""
         return RouteKey(target.scheme, target.host, target.port, address, via)
 
-    def prefix_for(self, headers: Headers, address: str) -> str:
-        """Return the start of the request's head when it goes to ``address``.
-
-        A proxy is asked for a plain http URL in the absolute form (RFC 9112, section 3.2.2),
-        with the judged address in it, so that the proxy looks nothing up.
-        """
-        authority = self.target.authority
-        if not self.absolute:
-            return headers.prefix(self.method, self.target.path, authority)
-        pinned = attrs.evolve(self.target, host=address).authority
-        extra = ""
-        if self.proxy is not None and self.proxy.authorization is not None:
-            extra = f"proxy-authorization: {self.proxy.authorization.reveal()}\r\n"
-        request_target = f"http://{pinned}{self.target.path}"
-        return headers.prefix(self.method, request_target, authority, extra)
-
     @property
     def absolute(self) -> bool:
-        """Whether the request line names the whole URL."""
-        return self.proxy is not None and not self.target.tls
+        """Whether the request line names the whole URL, as proxies are asked for plain http."""
+        return self.proxy is not None and not self.tunnel
 
 
 def make_route(
     method: str, target: Target, proxy: Proxy | None, headers: Headers, address: str | None
 ) -> Route:
-    """Work out the route to ``address``; None when that is judged for each request."""
-    route = Route(method=method, target=target, proxy=proxy)
-    if address is not None:
-        keys, prefix = (route.key(address),), route.prefix_for(headers, address)
-        return attrs.evolve(route, keys=keys, prefix=prefix)
-    if route.absolute:
-        return route
-    return attrs.evolve(route, prefix=route.prefix_for(headers, target.host))
+    """Work out the route to ``address``; None when that is judged for each request.
+
+    A judged address is reached through a tunnel (``CONNECT``), for plain http, too: in the
+    absolute form (RFC 9112, section 3.2.2) the request line would name the address, so that the
+    proxy looks nothing up, and the proxy would make a Host of it that is not the origin's name.
+    """
+    tunnel = proxy is not None and (target.tls or address is None)
+    route = Route(method=method, target=target, proxy=proxy, tunnel=tunnel)
+    keys = () if address is None else (route.key(address),)
+    return attrs.evolve(route, keys=keys, prefix=_prefix(route, headers, address))
+
+
+def _prefix(route: Route, headers: Headers, address: str | None) -> str:
+    """Return the start of the request's head."""
+    target, proxy = route.target, route.proxy
+    if not route.absolute or address is None:
+        return headers.prefix(route.method, target.path, target.authority)
+    extra = ""
+    if proxy is not None and proxy.authorization is not None:
+        extra = f"proxy-authorization: {proxy.authorization.reveal()}\r\n"
+    pinned = attrs.evolve(target, host=address).authority
+    return headers.prefix(route.method, f"http://{pinned}{target.path}", target.authority, extra)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from gateway_core.bounded_cache import BoundedCache
+from gateway_core.causes import Cause
 from gateway_core.context import Endpoint
 from gateway_core.errors import ProviderUnreachable
 from gateway_core.outbound.connector import Connector
@@ -20,6 +21,7 @@ from gateway_core.types import DecisionReply
 if TYPE_CHECKING:
     import httpx
 
+_PROXY_LOGIN: Final = "the proxy did not accept its credentials"
 _MAX_KNOWN_URLS: Final = 64
 _BODILESS: Final = ("GET", "HEAD")
 # Without a policy every route has its keys; should one lack them, it fails closed.
@@ -68,9 +70,8 @@ class HttpSender:
         """
         route = self._routes.get((method, url)) or self._route(method, url)
         keys = route.keys or await self._connector.judge(route, self._policy or _STRICT)
-        prefix = route.prefix or route.prefix_for(self._headers, keys[0].address)
         length = len(body) if body or method not in _BODILESS else None
-        head = self._headers.head(prefix, headers, length)
+        head = self._headers.head(route.prefix, headers, length)
         connection = self._connector.take(keys) or await self._connector.open(route, keys)
         reply = await connection.exchange(head, body, head_only=method == "HEAD")
         if "content-encoding" in reply.headers:
@@ -78,7 +79,7 @@ class HttpSender:
         if 200 <= reply.status < 300:
             return reply
         if reply.status == 407 and route.absolute:
-            raise ProviderUnreachable("the proxy did not accept its credentials")
+            raise ProviderUnreachable(_PROXY_LOGIN, cause=Cause.PROXY)
         if any_status:
             return reply
         raise status_error(reply)

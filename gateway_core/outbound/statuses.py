@@ -13,7 +13,7 @@ from gateway_core.errors import (
     RequestTooLarge,
     UpstreamRejected,
 )
-from gateway_core.outbound.messages import upstream_code, upstream_message
+from gateway_core.outbound.messages import upstream_code, upstream_message, upstream_param
 from gateway_core.types import DecisionReply
 
 ERRORS: Final[dict[int, tuple[type[ProviderError], str]]] = {
@@ -43,4 +43,5 @@ def status_error(reply: DecisionReply) -> ProviderError:
         headers=reply.headers,
         upstream_message=upstream_message(reply.body),
         upstream_code=upstream_code(reply.body),
+        upstream_param=upstream_param(reply.body),
     )

@@ -4,6 +4,7 @@ import asyncio
 import re
 from typing import Final, cast
 
+from gateway_core.causes import Cause
 from gateway_core.errors import ProviderUnreachable
 from gateway_core.http1.bounds import MAX_HEAD_BYTES
 from gateway_core.secret import Secret
@@ -34,9 +35,9 @@ class Tunnel(asyncio.Protocol):
         self.transport.write("\r\n".join([*lines, "", ""]).encode("ascii"))
         status = await self._status
         if status == 407:
-            raise ProviderUnreachable("the proxy did not accept its credentials")
+            raise _proxy_fault("the proxy did not accept its credentials")
         if not 200 <= status < 300:
-            raise ProviderUnreachable(f"the proxy refused the connection (HTTP {status})")
+            raise _proxy_fault(f"the proxy refused the connection (HTTP {status})")
 
     def data_received(self, data: bytes) -> None:
         """Wait for the end of the head; nothing may follow it before TLS begins."""
@@ -57,4 +58,8 @@ class Tunnel(asyncio.Protocol):
 
     def _fail(self, message: str) -> None:
         if not self._status.done():
-            self._status.set_exception(ProviderUnreachable(message))
+            self._status.set_exception(_proxy_fault(message))
+
+
+def _proxy_fault(message: str) -> ProviderUnreachable:
+    return ProviderUnreachable(message, cause=Cause.PROXY)

@@ -5,15 +5,16 @@ from time import perf_counter
 from typing import Final
 
 from gateway_core.door.access import AccessEntry, elapsed_ms
+from gateway_core.door.refusals import Detail
 from gateway_core.errors import ProviderError, UpstreamRejected
 from gateway_core.http1.messages import Headers, HttpReply
-from gateway_core.outbound import sanitize_message
-from gateway_core.relay.body import DecisionBody, read_body
+from gateway_core.outbound.held import own_hosts
+from gateway_core.relay.body import DecisionBody
 from gateway_core.relay.replies import failure, success
 from gateway_core.relay.targets import Target
 from gateway_core.relay.usage import check_reply
 from gateway_core.secret import Secret
-from gateway_core.types import DecisionRequest
+from gateway_core.types import DecisionRequest, Format
 
 _JSON: Final = "application/json"
 
@@ -37,7 +38,8 @@ async def attempt(
         access.upstream_status = reply.status
         check_reply(reply.body, access)
     except ProviderError as error:
-        return failure(error, target, request, access, detail=_detail(error, target, request))
+        detail = await _detail(error, target, request)
+        return failure(error, target, request, access, detail=detail)
     finally:
         access.upstream_ms = elapsed_ms(started)
     return success(reply, target, request)
@@ -74,11 +76,33 @@ def upstream_request(
     )
 
 
-def _detail(error: ProviderError, target: Target, request: DecisionRequest) -> str | None:
-    """Return what the upstream found at fault in the request, if it may be shown."""
+async def _detail(error: ProviderError, target: Target, request: DecisionRequest) -> Detail | None:
+    """Return what the upstream found at fault in the request, as far as it may be shown."""
     if not isinstance(error, UpstreamRejected):
         return None
-    sent = read_body(request.body, request.content_type).json
+    # Most processes never need it.
+    from gateway_core.outbound.redaction import Sent, published_code, redact, shown_param
+
     key = request.api_key
-    secrets = target.secrets if key is None else (*target.secrets, key)
-    return sanitize_message(error.upstream_message, secrets=secrets, body=sent)
+    sent = Sent(
+        body=_json_of(request),
+        model=request.model,
+        secrets=target.secrets if key is None else (*target.secrets, key),
+        hosts=own_hosts(target.provider.endpoint),
+    )
+    openai = request.format is Format.OPENAI
+    return Detail(
+        message=await redact(error.upstream_message, sent),
+        code=published_code(error.upstream_code) if openai else None,
+        param=shown_param(error.upstream_param, sent),
+    )
+
+
+def _json_of(request: DecisionRequest) -> bytes:
+    if not request.content_type.startswith("multipart/"):
+        return request.body
+    # Only images come as forms; see ``read_body``.
+    from gateway_core.relay.multipart import request_part
+
+    start, end = request_part(request.body, request.content_type)
+    return request.body[start:end]

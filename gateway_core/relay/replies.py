@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Final
 
 from gateway_core.door.access import AccessEntry
-from gateway_core.door.refusals import JSON, refusal
+from gateway_core.door.refusals import JSON, Detail, refusal
 from gateway_core.errors import ProviderError
 from gateway_core.http1.messages import HttpReply, header_bytes
 from gateway_core.relay.request_ids import Pairs, request_ids
@@ -32,7 +32,7 @@ def failure(
     request: DecisionRequest,
     access: AccessEntry,
     *,
-    detail: str | None,
+    detail: Detail | None,
 ) -> HttpReply:
     """Return the envelope of what came of an attempt, and note it; see ``refusal``.
 
@@ -41,9 +41,11 @@ def failure(
         target: who was asked.
         request: what was asked.
         access: what it is noted in.
-        detail: what the upstream said, sanitised.
+        detail: what the upstream said, as far as it may be shown.
     """
-    access.upstream_status = error.status
+    if error.status is not None:
+        access.upstream_status = error.status
+    access.cause = error.cause
     headers = _headers(JSON, error.headers, target, request)
     found = refusal(error, access, detail=detail)
     return HttpReply(status=found.status, headers=headers, body=found.body)
@@ -58,10 +60,17 @@ def _headers(
     """Return a reply's headers: ``first``, those of the upstream that go on, and the gateway's."""
     headers = [first, *target.labels]
     headers += request_ids(given, target.request_id_header, request.format, request.request_id)
-    headers += [(sent, header_bytes(given[name])) for name, sent in _forwarded(tuple(given))]
     hidden = target.hidden
     if request.api_key is not None:
         hidden = (*hidden, header_bytes(request.api_key.reveal()))
+    if forwarded := _forwarded(tuple(given)):
+        # Of those that go on, an upstream may choose a part of the name as well.
+        spelt = [secret.lower() for secret in hidden]
+        headers += [
+            (sent, header_bytes(given[name]))
+            for name, sent in forwarded
+            if not any(secret in sent for secret in spelt)
+        ]
     return _safe(headers, hidden)
 
 

@@ -9,14 +9,13 @@ import attrs
 from gateway_core.door.callers import Caller
 from gateway_core.errors import ConfigError, CredentialUnusable, RelayRefused, WrongApiFormat
 from gateway_core.http1.messages import header_bytes
+from gateway_core.outbound.held import held_secrets
 from gateway_core.provider import Provider
 from gateway_core.secret import Secret
 from gateway_core.types import Format
 
 _PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F))).replace("%", "")
 LONGEST_NAME: Final = 200
-_TELLING: Final = 8
-"""A shorter word after a scheme may be any word."""
 _SPOKEN: Final = {Format.SYSTEMONE: "System One", Format.OPENAI: "OpenAI Decisions"}
 
 
@@ -119,7 +118,7 @@ class Table:
 
 def make_targets(provider_id: str, provider: Provider, models: Iterable[str]) -> Iterator[Target]:
     """Yield a target for each of ``models`` of one provider."""
-    secrets = _secrets(provider)
+    secrets = held_secrets(provider.endpoint)
     hidden = tuple(header_bytes(secret.reveal()) for secret in secrets)
     capabilities = provider.capabilities
     features = {name.encode(): name for name in sorted(capabilities.feature_headers)}
@@ -192,14 +191,6 @@ def _without_key(wire: Format) -> RelayRefused:
     return RelayRefused(
         "provider_key_missing", "the provider of this model needs an API key; save one on it"
     )
-
-
-def _secrets(provider: Provider) -> tuple[Secret, ...]:
-    """Return what a provider holds, and of a header such as ``Bearer KEY`` the key as well."""
-    values = (provider.endpoint.api_key, *provider.endpoint.headers.values())
-    held = [value for value in values if isinstance(value, Secret)]
-    parts = [value.reveal().rpartition(" ")[2] for value in held]
-    return tuple({*held, *(Secret(part) for part in parts if len(part) >= _TELLING)})
 
 
 def _label(text: str) -> bytes:

@@ -4,6 +4,7 @@ from typing import Final
 
 import msgspec
 
+from gateway_core.causes import Cause
 from gateway_core.door.access import AccessEntry
 from gateway_core.errors import MalformedResponse
 from gateway_core.relay.members import is_utf8, without_surrogates
@@ -24,6 +25,7 @@ class _OddReply(msgspec.Struct):
 
 _reply: Final = msgspec.json.Decoder(_Reply)
 _odd_reply: Final = msgspec.json.Decoder(_OddReply)
+_anything: Final = msgspec.json.Decoder(msgspec.Raw)
 _usage: Final = msgspec.json.Decoder(_Usage)
 
 
@@ -34,7 +36,7 @@ def check_reply(body: bytes, access: AccessEntry) -> None:
         MalformedResponse: it is something else.
     """
     if not (body.isascii() or is_utf8(body)):
-        raise MalformedResponse("the reply is not UTF-8")
+        raise MalformedResponse("the reply is not UTF-8", cause=Cause.NOT_UTF8)
     try:
         usage = _reply.decode(body).usage
     except (msgspec.DecodeError, RecursionError):
@@ -48,9 +50,18 @@ def _odd_usage(body: bytes) -> _Usage | None:
     try:
         usage = _odd_reply.decode(without_surrogates(body)).usage
     except (msgspec.DecodeError, RecursionError):
-        raise MalformedResponse("the reply is not a JSON object") from None
+        raise MalformedResponse("the reply is not a JSON object", cause=_cause(body)) from None
     try:
         return _usage.decode(usage)
     except msgspec.DecodeError:
         # Whatever else a vendor counts, the reply is the caller's all the same.
         return None
+
+
+def _cause(body: bytes) -> Cause:
+    """Say whether ``body`` is another kind of JSON than an object, or none."""
+    try:
+        _anything.decode(without_surrogates(body))
+    except (msgspec.DecodeError, RecursionError):
+        return Cause.NOT_JSON
+    return Cause.NOT_AN_OBJECT

@@ -92,7 +92,9 @@ class LogConfig:
     Attributes:
         format: one readable line, or one JSON object, for each event.
         level: the least important lines that are shown.
+        probes: whether requests to ``/healthz`` and ``/readyz`` have lines.
     """
 
     format: str = attrs.field(default="text", validator=rules.one_of("text", "json"))
     level: str = attrs.field(default="info", validator=rules.one_of(*LOG_LEVELS))
+    probes: bool = False

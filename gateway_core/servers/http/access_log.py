@@ -16,17 +16,41 @@ import attrs
 import msgspec
 
 from gateway_core.door.access import ACCESS_LOGGER, AccessEntry
+from gateway_core.logs import visible_json
 
 _log: Final = logging.getLogger(ACCESS_LOGGER)
 FLUSH_S: Final = 0.02
 MAX_PENDING: Final = 50_000
 _ATOMIC: Final = 4096
 _STDERR: Final = 2
+_REFUSED: Final = 400
+_OUR_FAULT: Final = 500
+_ORDER: Final = {"debug": 0, "info": 1, "warning": 2, "error": 3}
+PROBES: Final = frozenset({"/healthz", "/readyz"})
+UPSTREAM_FAILURES: Final = frozenset(
+    {
+        *("upstream_error", "upstream_invalid_response", "gateway_timeout", "provider_overloaded"),
+        *("provider_key_rejected", "provider_payment_required", "model_not_found"),
+        *("provider_base_url_blocked", "provider_base_url_unusable"),
+        # The codes of the decide contract.
+        *("provider_error", "provider_timeout", "malformed_response"),
+    }
+)
+"""Codes of replies that are an upstream's fault, or that of its configuration."""
 _HEADING: Final = ("time", "level", "request_id", "logger")
 
 Render = Callable[[Sequence[AccessEntry]], bytes]
-as_json: Final[Render] = msgspec.json.Encoder().encode_lines
-"""Makes one JSON object on one line of each entry, with every key always there."""
+_encode: Final = msgspec.json.Encoder().encode_lines
+_DELETE: Final = b"\x7f"
+
+
+def as_json(entries: Sequence[AccessEntry]) -> bytes:
+    """Make one JSON object on one line of each entry, with every key always there."""
+    lines = _encode(entries)
+    if lines.isascii() and _DELETE not in lines:
+        return lines
+    # What callers name may hold characters that end a line in a reader, or turn it round.
+    return "".join(visible_json(line) + "\n" for line in lines.decode().split("\n")[:-1]).encode()
 
 
 def as_text(entries: Sequence[AccessEntry]) -> bytes:
@@ -55,10 +79,14 @@ class AccessLog:
     Attributes:
         render: what turns entries into lines; None when the log's level hides them.
         descriptor: the file descriptor that the lines go to.
+        least: the least important level that is written.
+        probes: whether requests to ``/healthz`` and ``/readyz`` have lines.
     """
 
     render: Render | None
     descriptor: int = _STDERR
+    least: str = "info"
+    probes: bool = True
     _pending: list[AccessEntry] = attrs.field(factory=list, init=False)
     _dropped: int = attrs.field(default=0, init=False)
     _timer: asyncio.TimerHandle | None = attrs.field(default=None, init=False)
@@ -66,7 +94,9 @@ class AccessLog:
 
     def add(self, entry: AccessEntry) -> None:
         """Log ``entry`` soon; only count it when far too many are waiting already."""
-        if self.render is None:
+        if entry.status >= _REFUSED:
+            entry.level = level_of(entry)
+        if self.render is None or self._is_hidden(entry):
             return
         if len(self._pending) >= MAX_PENDING:
             self._dropped += 1
@@ -74,6 +104,11 @@ class AccessLog:
         self._pending.append(entry)
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(FLUSH_S, self._flush)
+
+    def _is_hidden(self, entry: AccessEntry) -> bool:
+        if entry.route in PROBES and not self.probes:
+            return True
+        return _ORDER[entry.level] < _ORDER[self.least]
 
     def _flush(self) -> None:
         self._timer = None
@@ -97,6 +132,14 @@ class AccessLog:
         if self._writing is not None:
             await self._writing
         await asyncio.to_thread(write_lines, self._take(), self.descriptor)
+
+
+def level_of(entry: AccessEntry) -> str:
+    """Return how important a refusal is: our own 5xx, an upstream's failure, or the caller's."""
+    upstream_limit = entry.code == "rate_limit_exceeded" and entry.cause is not None
+    if entry.code in UPSTREAM_FAILURES or upstream_limit:
+        return "warning"
+    return "error" if entry.status >= _OUR_FAULT else "info"
 
 
 def write_lines(lines: bytes, descriptor: int) -> None:

@@ -59,14 +59,11 @@ class AppFactory:
         end_with_supervisor()
         log = loaded.config.log
         render = as_json if log.format == "json" else as_text
-        shown = _log.isEnabledFor(logging.INFO)
+        access_log = AccessLog(render, least=log.level, probes=log.probes)
         raise_descriptor_limit()
         http = loaded.config.http
-        return Application(
-            lambda: open_services(loaded),
-            AccessLog(render if shown else None),
-            crowd=Crowd(http.max_connections, http.max_connections_per_address),
-        )
+        crowd = Crowd(http.max_connections, http.max_connections_per_address)
+        return Application(lambda: open_services(loaded), access_log, crowd=crowd)
 
 
 def serve(options: Options) -> None:
