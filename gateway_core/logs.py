@@ -25,6 +25,11 @@ def _second(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
+def one_line(text: str) -> str:
+    """Return a caller's text so that no line break in it can forge a line of the log."""
+    return text if text.isprintable() else ascii(text)[1:-1]
+
+
 class TextFormatter(logging.Formatter):
     """One readable line: time, level, request id, message."""
 

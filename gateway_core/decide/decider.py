@@ -47,11 +47,11 @@ class Decider:
         """
         started = perf_counter()
         request_id = request_id_of(fields)
-        token = logs.request_id.set(_one_line(request_id))
+        token = logs.request_id.set(logs.one_line(request_id))
         try:
             return await self._settled(parse_request(fields, request_id), started)
         except InvalidRequest as error:
-            _log.info("invalid request: %s", _one_line(error.field or "not an object"))
+            _log.info("invalid request: %s", logs.one_line(error.field or "not an object"))
             return _replied(_invalid(error), request_id, started)
         finally:
             logs.request_id.reset(token)
@@ -85,8 +85,3 @@ def _invalid(error: InvalidRequest) -> Settled:
 
 def _replied(settled: Settled, request_id: str, started: float) -> dict[str, Any]:
     return reply(settled, request_id=request_id, latency_ms=(perf_counter() - started) * 1000)
-
-
-def _one_line(text: str) -> str:
-    # A caller's text with a line break in it must not be able to forge a line of the log.
-    return text if text.isprintable() else ascii(text)[1:-1]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from gateway_core.relay.limits.counting import Bounds
 
 Network = IPv4Network | IPv6Network
-_PROVIDER_KEY: Final = b"x-s1gw-provider-key"
-_PREFERRED_PROVIDER_KEY: Final = b"x-agentcc-provider-key"
+_PREFERRED: Final = b"x-agentcc-provider-key"
+_OTHER: Final = b"x-s1gw-provider-key"
 
 
 class CallerKind(StrEnum):
@@ -99,16 +99,18 @@ def customer_key(caller: Caller, headers: Headers) -> Secret | None:
     Raises:
         RelayRefused: ``provider_key_header_not_allowed`` or ``byok_required``.
     """
-    sent = headers.get(_PREFERRED_PROVIDER_KEY, headers.get(_PROVIDER_KEY))
+    name = _PREFERRED if _PREFERRED in headers or _OTHER not in headers else _OTHER
+    sent = headers.get(name)
     if sent is None and caller.kind in _SAVED_KEYS:
         return None
     if caller.kind is CallerKind.INTERNAL:
-        return _usable_key(sent)
+        return _usable_key(sent, name.decode())
     if sent is not None:
         raise RelayRefused(
             "provider_key_header_not_allowed",
-            "a provider key in a header is for internal callers; save the key on the"
+            f"a provider key in {name.decode()} is for internal callers; save the key on the"
             " organization's provider and remove the header",
+            name.decode(),
         )
     raise RelayRefused(
         "byok_required",
@@ -116,14 +118,14 @@ def customer_key(caller: Caller, headers: Headers) -> Secret | None:
     )
 
 
-def _usable_key(sent: bytes | None) -> Secret:
+def _usable_key(sent: bytes | None, name: str) -> Secret:
     key = (sent or b"").strip().decode("latin-1")
     if not key:
         raise RelayRefused(
-            "byok_required", "an internal call needs the customer's key in x-s1gw-provider-key"
+            "byok_required", f"an internal call needs the customer's key in {name}", name
         )
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise RelayRefused(
-            "invalid_request", "the customer's key is not a header value", "x-s1gw-provider-key"
+            "invalid_request", f"the customer's key in {name} is not a header value", name
         )
     return Secret(key)

@@ -16,6 +16,13 @@ _MOST_FRAMES: Final = 64
 """No client sends more; each costs a copy of what follows it."""
 
 
+SET_BY: Final = "the limit is http.max_body_bytes, at most 32 MiB"
+
+
+class Oversized(Exception):
+    """More comes out of a body than it may hold."""
+
+
 class _Decompressor(Protocol):
     @property
     def eof(self) -> bool: ...
@@ -33,7 +40,7 @@ class Decoder:
         self._frames = 0
 
     def feed(self, data: bytes, room: int) -> bytes:
-        """Decode ``data``; refuse when more than ``room`` bytes come out."""
+        """Decode ``data``; raise ``Oversized`` when more than ``room`` bytes come out."""
         out: list[bytes] = []
         while data:
             if self._current is None:
@@ -41,7 +48,7 @@ class Decoder:
             piece = _decompress(self._current, data, room + 1)
             room -= len(piece)
             if room < 0:
-                raise too_large()
+                raise Oversized
             out.append(piece)
             data = self._rest()
         return b"".join(out)
@@ -126,9 +133,16 @@ def decoder_for(encoding: str) -> Decoder | None:
     return Decoder(_KNOWN[encoding])
 
 
-def too_large() -> RelayRefused:
-    """Return the refusal of a body that is over the limit."""
-    return RelayRefused("request_too_large", "the request's body is larger than the gateway takes")
+def too_large(limit: int, way_out: str = SET_BY) -> RelayRefused:
+    """Return the refusal of a body that is over the limit.
+
+    Args:
+        limit: how many bytes it may have, before and after decompression.
+        way_out: what the limit is set by.
+    """
+    return RelayRefused(
+        "request_too_large", f"the request's body is larger than {limit} bytes; {way_out}"
+    )
 
 
 def _malformed() -> RelayRefused:

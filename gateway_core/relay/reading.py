@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from gateway_core.relay.call import CallRecord, Headers
-from gateway_core.relay.encoding import decoder_for, too_large
+from gateway_core.relay.encoding import SET_BY, Oversized, decoder_for, too_large
 
 _LARGE: Final = 16 * 1024
 
@@ -25,13 +25,19 @@ class BodyReader:
     Nothing beyond the limit is ever held: neither of what comes in nor of what comes out.
     """
 
-    def __init__(self, limit: int, encoding: str = "identity") -> None:
+    def __init__(self, limit: int, encoding: str = "identity", *, way_out: str = SET_BY) -> None:
         """Prepare for a body of at most ``limit`` bytes in ``encoding``.
+
+        Args:
+            limit: before and after decoding, in bytes.
+            encoding: of the body.
+            way_out: what the limit is set by, for a refusal.
 
         Raises:
             RelayRefused: ``unsupported_content_encoding``.
         """
         self._limit = limit
+        self._way_out = way_out
         self._decode = decoder_for(encoding.strip().lower()) if encoding else None
         self._pieces: list[bytes] = []
         self._small = bytearray()
@@ -42,9 +48,12 @@ class BodyReader:
         """Take the next piece; raise ``RelayRefused`` ``request_too_large`` at the limit."""
         self.received += len(piece)
         if self.received > self._limit:
-            raise too_large()
+            raise too_large(self._limit, self._way_out)
         if self._decode is not None:
-            piece = self._decode.feed(piece, self._limit - self._decoded)
+            try:
+                piece = self._decode.feed(piece, self._limit - self._decoded)
+            except Oversized:
+                raise too_large(self._limit, self._way_out) from None
             self._decoded += len(piece)
         self._keep(piece)
 
@@ -74,8 +83,17 @@ class BodyReader:
         return b"".join((*pieces, self._small))
 
 
-async def read_whole(headers: Headers, body: Incoming, limit: int, record: CallRecord) -> bytes:
+async def read_whole(
+    headers: Headers, body: Incoming, limit: int, record: CallRecord, way_out: str = SET_BY
+) -> bytes:
     """Return a request's whole body, decoded, and note in ``record`` how much came in.
+
+    Args:
+        headers: the request's.
+        body: as far as it has come in.
+        limit: how many bytes it may have, before and after decoding.
+        record: what is noted of the request.
+        way_out: what the limit is set by, for a refusal.
 
     Raises:
         RelayRefused: ``request_too_large``, as soon as that is known,
@@ -83,18 +101,21 @@ async def read_whole(headers: Headers, body: Incoming, limit: int, record: CallR
     """
     content = None if b"content-encoding" in headers else body.take()
     if content is None:
-        return await _read_on(headers, body, limit, record)
+        return await _read_on(headers, body, limit, record, way_out)
     record.bytes_in = len(content)
     if len(content) > limit:
-        raise too_large()
+        raise too_large(limit, way_out)
     return content
 
 
-async def _read_on(headers: Headers, body: Incoming, limit: int, record: CallRecord) -> bytes:
-    reader = BodyReader(limit, headers.get(b"content-encoding", b"").decode("latin-1"))
+async def _read_on(
+    headers: Headers, body: Incoming, limit: int, record: CallRecord, way_out: str
+) -> bytes:
+    encoding = headers.get(b"content-encoding", b"").decode("latin-1")
+    reader = BodyReader(limit, encoding, way_out=way_out)
     declared = headers.get(b"content-length")
     if declared is not None and declared.isdigit() and int(declared[-18:]) > limit:
-        raise too_large()
+        raise too_large(limit, way_out)
     try:
         while pieces := await body.more():
             for piece in pieces:

@@ -17,10 +17,11 @@ from gateway_core.relay.callers import OPERATOR, Caller, CallerKind, bearer_toke
 from gateway_core.relay.keys.store import KeyStore
 from gateway_core.relay.limits.admission import BoundTable
 from gateway_core.relay.limits.limiter import Limiter
-from gateway_core.relay.listing import list_models
+from gateway_core.relay.listing import list_models, names
 from gateway_core.relay.pages import PageGuard
 from gateway_core.relay.reading import Incoming, read_whole
 from gateway_core.relay.replies import JSON, refusal
+from gateway_core.relay.request_ids import own_ids
 from gateway_core.relay.routing import Router
 from gateway_core.relay.targets import Target, shown
 from gateway_core.secret import Secret
@@ -120,8 +121,17 @@ class Relay:
         reply.headers.append((b"x-s1gw-latency-ms", b"%.1f" % latency_ms))
         return reply
 
-    async def models(self, headers: Headers, client: str, record: CallRecord) -> RelayReply:
-        """Answer ``GET /v1/decisions/models``."""
+    async def models(
+        self, headers: Headers, client: str, record: CallRecord, *, with_names: bool = False
+    ) -> RelayReply:
+        """List the models that a caller may name, in the form of OpenAI.
+
+        Args:
+            headers: the request's.
+            client: the address that it comes from.
+            record: what is noted of it.
+            with_names: whether to list them in the form of System One as well.
+        """
         try:
             caller = self.authenticate(headers, client, record)
             if caller.kind is not CallerKind.INTERNAL:
@@ -130,9 +140,10 @@ class Relay:
                 listing = await list_models(self._router.table(caller), caller)
         except GatewayError as error:
             return refusal(error, record)
-        content = msgspec.json.encode(listing)
-        own_id = (b"x-request-id", record.request_id.encode())
-        return RelayReply(status=200, headers=[JSON, own_id], body=content)
+        if with_names:
+            listing["models"] = names(listing["data"])
+        headers_out = [JSON, *own_ids(record.request_id)]
+        return RelayReply(status=200, headers=headers_out, body=msgspec.json.encode(listing))
 
     def _prepared(
         self,

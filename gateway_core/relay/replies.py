@@ -14,7 +14,7 @@ from gateway_core.errors import (
     RelayRefused,
 )
 from gateway_core.relay.call import CallRecord, RelayReply
-from gateway_core.relay.request_ids import Pairs, as_bytes, request_ids
+from gateway_core.relay.request_ids import Pairs, as_bytes, own_ids, request_ids
 from gateway_core.relay.status import error_reply, error_type
 from gateway_core.relay.targets import Target
 from gateway_core.types import DecisionReply, DecisionRequest
@@ -67,7 +67,7 @@ def refusal(error: GatewayError, record: CallRecord, *, detail: str | None = Non
     field = error.field if isinstance(error, RelayRefused | InvalidRequest) else None
     message = told.sentence if detail is None else f"{told.sentence}: {detail}"
     content = envelope(told.status, told.code, message, field)
-    headers = [JSON, (b"x-request-id", as_bytes(record.request_id))]
+    headers = [JSON, *own_ids(record.request_id)]
     if isinstance(error, RelayRefused):
         headers += [(as_bytes(name), as_bytes(text)) for name, text in error.headers.items()]
     record.code = told.code

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
+from urllib.parse import quote
 
 from gateway_core.types import Format
 
@@ -42,6 +43,22 @@ def _names(dialects: str | None, wire: Format) -> tuple[bytes, ...]:
     if wire is Format.SYSTEMONE or dialects == _SYSTEMONE:
         names.append(_SYSTEMONE)
     return tuple(map(as_bytes, names))
+
+
+def own_id(request_id: str) -> bytes:
+    """Return the gateway's id of a request as a header holds it.
+
+    A caller of the decide contract may name any text; what no header can hold is percent-encoded.
+    """
+    if request_id.isascii() and request_id.isprintable():
+        return request_id.encode("ascii")
+    return quote(request_id).encode("ascii")
+
+
+def own_ids(request_id: str) -> Pairs:
+    """Return the headers of a reply of the gateway's own: its id, under each name that is read."""
+    own = own_id(request_id)
+    return [(b"x-request-id", own), (_SYSTEMONE.encode("ascii"), own)]
 
 
 def as_bytes(text: str) -> bytes:

@@ -13,11 +13,12 @@ from gateway_core import logs
 from gateway_core.errors import ConfigError, GatewayError
 from gateway_core.relay.call import CallRecord, RelayReply, elapsed_ms
 from gateway_core.relay.replies import refusal as refused
+from gateway_core.relay.request_ids import own_ids
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.allocator import keep_freed_memory
 from gateway_core.servers.http.body import ClientGone
 from gateway_core.servers.http.deadline import Patience
-from gateway_core.servers.http.exchange import REQUEST_ID, Exchange, new_request_id
+from gateway_core.servers.http.exchange import Exchange, new_request_id
 from gateway_core.servers.http.parser import Malformed
 from gateway_core.servers.http.reply import refusal
 from gateway_core.servers.http.routes import find
@@ -85,7 +86,7 @@ class Application:
         access = CallRecord(request_id=new_request_id(), status=fault.status, code=fault.code)
         access.bytes_out = len(reply.body)
         self._access_log.add(access)
-        reply.headers.append((REQUEST_ID, access.request_id.encode("ascii")))
+        reply.headers += own_ids(access.request_id)
         return reply
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
+from gateway_core import logs
 from gateway_core.relay.call import CallRecord, RelayReply
+from gateway_core.relay.request_ids import own_id, own_ids
 from gateway_core.servers.http.body import RequestBody
 from gateway_core.servers.http.head import EXPECT, Head
 from gateway_core.servers.http.reply import json_reply, refusal
@@ -53,11 +55,17 @@ class Exchange(msgspec.Struct, eq=False):
     ) -> RelayReply:
         """Refuse in the envelope, and note the code."""
         self.access.code = code
-        return self.named(refusal(status, code, message, headers))
+        reply = refusal(status, code, message, headers)
+        reply.headers += own_ids(self.access.request_id)
+        return reply
+
+    def rename(self, request_id: str) -> None:
+        """Let the request have the id that its body names, in its head and in its line too."""
+        self.access.request_id = logs.one_line(request_id)
 
     def named(self, reply: RelayReply) -> RelayReply:
         """Put the request's id on a reply that is not the relay's."""
-        reply.headers.append((REQUEST_ID, self.access.request_id.encode("ascii")))
+        reply.headers.append((REQUEST_ID, own_id(self.access.request_id)))
         return reply
 
 
