@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from gateway_core.cli.terminal import bar, percent, plain, say, say_json
+from gateway_core.cli.terminal import bar, percent, plain, say, say_aside, say_json
 
 EXIT_CODES: Final = {"decided": 0, "abstained": 3, "error": 1}
 USAGE: Final = 2
@@ -125,7 +125,7 @@ def show(question: str, reply: dict[str, Any]) -> None:
         say()
     _show_outcome(reply)
     for warning in reply.get("warnings") or ():
-        click.secho(f"  note: {plain(warning)}", fg="yellow", err=True)
+        say_aside(f"  note: {plain(warning)}", fg="yellow")
 
 
 def _show_outcome(reply: dict[str, Any]) -> None:
@@ -140,7 +140,7 @@ def _show_outcome(reply: dict[str, Any]) -> None:
         case _:
             for attempt in reply["attempts"]:
                 say(f"  {plain(attempt['provider'])}: {plain(attempt['detail'] or '')}")
-            click.secho("  error: ", fg="red", bold=True, nl=False, err=True)
+            say_aside("  error: ", fg="red", bold=True, nl=False)
             click.echo(f"{reply['error']['code']}: {plain(reply['error']['message'])}", err=True)
 
 

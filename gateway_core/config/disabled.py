@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gateway_core.config.file import is_explicit, read_table
-from gateway_core.config.paths import config_path
+from gateway_core.config.paths import config_path_to_read
 
 VARIABLE: Final = "S1GW_DISABLED_PLUGINS"
 _RESEMBLING: Final = "S1GW_PLUGINS_"
@@ -27,7 +27,7 @@ def disabled_plugins(
     """
     if not any(name == VARIABLE or name.startswith(_RESEMBLING) for name in environ):
         must_exist = is_explicit(path, environ)
-        table, fault = read_table(path or config_path(environ), must_exist=must_exist)
+        table, fault = read_table(path or config_path_to_read(environ), must_exist=must_exist)
         names = None if fault else _plainly(table or {})
         if names is not None:
             return names

@@ -7,7 +7,7 @@ from pathlib import Path
 from gateway_core.config.assemble import Assembly
 from gateway_core.config.file import is_explicit, read_table
 from gateway_core.config.loaded import Loaded
-from gateway_core.config.paths import config_path
+from gateway_core.config.paths import config_path_to_read
 from gateway_core.structure import Sources
 
 __all__ = ["Loaded", "load_config"]
@@ -21,7 +21,7 @@ def load_config(path: Path | None = None, environ: Mapping[str, str] = os.enviro
             need not exist.
         environ: the environment variables, which go over the file.
     """
-    chosen = path or config_path(environ)
+    chosen = path or config_path_to_read(environ)
     table, fault = read_table(chosen, must_exist=is_explicit(path, environ))
     assembly = Assembly(sources=Sources(environ=environ, folder=chosen.parent))
     if fault is not None:
