@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway_core.errors import DestinationBlocked
-from gateway_core.outbound import DestinationPolicy
 from gateway_core.loopback import literal
+from gateway_core.outbound import DestinationPolicy
 
 ALWAYS = """
 0.0.0.0 0.255.255.255 127.0.0.1 127.255.255.255 169.254.0.1 169.254.169.254 224.0.0.1

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import httpx
@@ -258,3 +258,47 @@ def test_mcp_takes_the_hosts_it_is_told_to(
 def test_mcp_has_no_streams_and_no_sessions(client: httpx.Client, method: str) -> None:
     found = client.request(method, "/mcp", headers=ACCEPT)
     assert (found.status_code, found.headers["allow"]) == (405, "OPTIONS, POST")
+
+
+LINES = """
+[log]
+format = "json"
+"""
+
+
+def lines_of(gateway: GatewayProcess, request_id: str) -> list[str]:
+    """Return the loggers of the lines that carry an id."""
+    lines = (json.loads(line) for line in gateway.log.splitlines() if line.startswith("{"))
+    return [line["logger"] for line in lines if line["request_id"] == request_id]
+
+
+@pytest.mark.parametrize(
+    ("headers", "own", "told"),
+    [
+        ({}, {"request_id": "order-4711"}, "order-4711"),
+        ({"x-request-id": "head-4712"}, {}, "head-4712"),
+        ({"x-request-id": "head-4713"}, {"request_id": "body-4713"}, "body-4713"),
+        ({}, {"request_id": "schr\u00f6dinger 1"}, "schr%C3%B6dinger%201"),
+        ({}, {"request_id": "two\nlines"}, "two\\nlines"),
+        ({}, {}, None),
+    ],
+)
+def test_a_call_has_one_id_in_its_reply_and_in_every_line(
+    start: Callable[..., GatewayProcess],
+    proxy: ScriptedUpstream,
+    headers: dict[str, str],
+    own: dict[str, str],
+    told: str | None,
+) -> None:
+    env = {"HTTP_PROXY": proxy.url, "ORG_KEY": "never-log-this-key"}
+    gateway = start(LINES + CONFIG, env=env)
+    bearer = {"authorization": f"Bearer {gateway.key(org='acme')}"}
+    found = httpx.post(
+        f"{gateway.url}/v1/decide", json={**QUESTION, **own}, headers=bearer | headers, timeout=30
+    )
+    gateway.stop()
+    in_body, in_head = found.json()["request_id"], found.headers["x-request-id"]
+    assert in_head == (told or in_body)
+    assert in_body == own.get("request_id", in_head)
+    in_lines = in_body.replace("\n", "\\n")
+    assert {"s1gw.decide", "s1gw.access"} <= set(lines_of(gateway, in_lines))
