@@ -157,6 +157,12 @@ def test_an_invalid_request_is_told_in_the_reply(
     assert len(proxy.requests) == asked
 
 
+def test_the_key_that_occurs_twice_is_named(client: httpx.Client) -> None:
+    found = client.post("/v1/decide", content=b'{"min": 1, "question": "a", "question": "b"}')
+    error = found.json()["error"]
+    assert (error["field"], "'question' occurs twice" in error["message"]) == ("question", True)
+
+
 def test_the_requests_id_serves_for_both_unless_the_body_has_its_own(client: httpx.Client) -> None:
     headers = {"x-request-id": "from-the-header"}
     for own, told in (({}, "from-the-header"), ({"request_id": "my own"}, "my own")):
@@ -258,6 +264,25 @@ def test_mcp_takes_the_hosts_it_is_told_to(
 def test_mcp_has_no_streams_and_no_sessions(client: httpx.Client, method: str) -> None:
     found = client.request(method, "/mcp", headers=ACCEPT)
     assert (found.status_code, found.headers["allow"]) == (405, "OPTIONS, POST")
+
+
+@pytest.mark.parametrize(("field", "allowed"), [("models", "acme-model"), ("providers", "own")])
+@pytest.mark.parametrize("first", ["wide", "narrow"])
+def test_keys_of_one_organization_are_kept_apart_by_what_they_may_use(
+    gateway: GatewayProcess, field: str, allowed: str, first: str
+) -> None:
+    # Lists of their own, lest an earlier test have asked with one like them.
+    keys = {
+        "wide": gateway.key(org="acme", **{field: (allowed, f"unused-{first}")}),
+        "narrow": gateway.key(org="acme", **{field: ("nothing", f"unused-{first}")}),
+    }
+    for name in sorted(keys, key=lambda name: name != first):
+        headers = {"authorization": f"Bearer {keys[name]}"}
+        found = httpx.post(f"{gateway.url}/v1/decide", json=QUESTION, headers=headers, timeout=30)
+        told = found.json()
+        assert (told["provider"], told["status"]) == (
+            ("own", "decided") if name == "wide" else (None, "error")
+        )
 
 
 LINES = """
