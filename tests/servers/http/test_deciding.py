@@ -159,8 +159,7 @@ def test_an_invalid_request_is_told_in_the_reply(
 
 def test_the_key_that_occurs_twice_is_named(client: httpx.Client) -> None:
     found = client.post("/v1/decide", content=b'{"min": 1, "question": "a", "question": "b"}')
-    error = found.json()["error"]
-    assert (error["field"], "'question' occurs twice" in error["message"]) == ("question", True)
+    assert "'question' occurs twice" in found.json()["error"]["message"]
 
 
 def test_the_requests_id_serves_for_both_unless_the_body_has_its_own(client: httpx.Client) -> None:
