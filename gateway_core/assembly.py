@@ -7,7 +7,7 @@ import attrs
 from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.catalog import Catalog
 from gateway_core.config.loaded import Loaded
-from gateway_core.config.paths import state_dir
+from gateway_core.config.paths import state_dir_to_read
 from gateway_core.decide import Chain, Decider, Judge, Link, Observer, Settler
 from gateway_core.errors import ConfigError
 from gateway_core.middleware import Layer, Layers, MiddlewareSlot, build_middleware
@@ -26,7 +26,7 @@ def operators_parts(loaded: Loaded, outbound: Outbound) -> GatewayParts:
         loaded: the configuration, broken parts included.
         outbound: the way out that its providers share.
     """
-    decide, state = loaded.config.decide, state_dir(loaded.environ)
+    decide, state = loaded.config.decide, state_dir_to_read(loaded.environ)
     catalog = Catalog.installed(loaded.config.plugins.disabled)
     registry = Registry(loaded, catalog, outbound)
     return GatewayParts(
@@ -59,7 +59,7 @@ def organizations_parts(registry: Registry, middleware: Sequence[MiddlewareSlot]
 
 def make_decider(parts: GatewayParts, observers: Sequence[Observer] = ()) -> Decider:
     """Return the decide contract over those parts; ``observers`` are told of every valid call."""
-    pause = Pause(state_dir(parts.loaded.environ))
+    pause = Pause(state_dir_to_read(parts.loaded.environ))
     return Decider(chain=_settler(parts), is_paused=pause.is_on, observers=observers)
 
 

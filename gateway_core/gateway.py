@@ -23,7 +23,7 @@ from gateway_core.assembly import (
 from gateway_core.config.load import load_config
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import Config
-from gateway_core.config.paths import state_dir
+from gateway_core.config.paths import state_dir_to_read
 from gateway_core.decide import Decider, Observer
 from gateway_core.decisionlog.watch import Watch, watching
 from gateway_core.middleware import MiddlewareSlot
@@ -86,7 +86,7 @@ class Gateway:
             parts = await asyncio.to_thread(operators_parts, loaded, outbound)
             await asyncio.to_thread(require_sound, parts.registry)
             shadow = partial(chain_of_one, parts)
-            state, settings = state_dir(loaded.environ), loaded.config.decision_log
+            state, settings = state_dir_to_read(loaded.environ), loaded.config.decision_log
             async with watching(settings, state, shadow) as watch:
                 yield cls._of(parts, watch, observers)
         finally:

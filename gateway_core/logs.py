@@ -86,11 +86,6 @@ class _Lines(logging.StreamHandler[TextIO]):
     """The one way to stderr; a second ``setup`` replaces the first one's."""
 
 
-def one_line(text: str) -> str:
-    """Return a caller's text so that a line break in it cannot forge a line of the log."""
-    return text if text.isprintable() else ascii(text)[1:-1]
-
-
 def setup(style: str = "text", level: str = "info") -> None:
     """Send the gateway's log, and the warnings of plugins and libraries, to stderr.
 

@@ -40,6 +40,18 @@ These never reach a provider.
 |---|---|
 """
 
+SERVER = """
+While it ends, the server answers 503 `provider_overloaded` with `Retry-After`.
+
+## What the HTTP server answers by itself
+
+In the same envelope, for every route and for paths that are none. Each refusal of the gateway's own
+carries its request id as `x-request-id` and as `x-typesafe-request-id`.
+
+| HTTP status | HTTP code |
+|---|---|
+"""
+
 
 def render() -> str:
     """Return the page: the tree, the errors' outcomes, and the relay's own refusals."""
@@ -49,6 +61,9 @@ def render() -> str:
     page += REFUSALS
     for reason in status.REFUSALS:
         page += f"| {status.REFUSALS[reason]} | `{reason}` |\n"
+    page += SERVER
+    for code, told in status.SERVER_REFUSALS.items():
+        page += f"| {told} | `{code}` |\n"
     return page
 
 

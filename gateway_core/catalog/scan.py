@@ -81,11 +81,18 @@ def _origin(distribution: metadata.Distribution) -> Origin:
         described = distribution.metadata
     except (AttributeError, KeyError, OSError, TypeError, ValueError):
         described = None
-    if described is None or "Name" not in described:
-        return Origin()
-    version = next(iter(described.get_all("Version") or ()), UNKNOWN)
+    if described is None:
+        return Origin(_place(distribution))
+    name = next(iter(described.get_all("Name") or ()), "")
+    version = next(iter(described.get_all("Version") or ()), "") or UNKNOWN
     unmet = unmet_host(map(str, described.get_all("Requires-Dist") or ()))
-    return Origin(described["Name"], str(version), _homepage(described), unmet)
+    return Origin(str(name) or _place(distribution), str(version), _homepage(described), unmet)
+
+
+def _place(distribution: metadata.Distribution) -> str:
+    """Return what a person finds a distribution without a name by: the path of its metadata."""
+    # Python's own class keeps the path to itself; whoever else makes distributions may have none.
+    return str(vars(distribution).get("_path", UNKNOWN))
 
 
 def _homepage(described: metadata.PackageMetadata) -> str:

@@ -43,8 +43,11 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the faults to stderr."""
+        # Most commands end without a failure, and then need none of this.
+        from gateway_core.cli.terminal import say_aside
+
         for fault in self.message.splitlines():
-            click.secho("error: ", fg="red", bold=True, nl=False, err=True)
+            say_aside("error: ", fg="red", bold=True, nl=False)
             click.echo(fault, file=file, err=file is None)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from gateway_core.cli.terminal import say, say_json
+from gateway_core.cli.terminal import say, say_aside, say_json
 from gateway_core.errors import ConfigError
 
 
@@ -42,7 +42,7 @@ def show(config_path: Path | None, *, as_json: bool) -> None:
     say("# everything else that the file does not say is a default\n")
     click.echo(tomli_w.dumps(tables), nl=False)
     for fault in loaded.faults:
-        click.secho(f"fault: {fault}", fg="red", err=True)
+        say_aside(f"fault: {fault}", fg="red")
 
 
 @config.command()

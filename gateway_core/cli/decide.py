@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from gateway_core.cli.terminal import bar, percent, plain, say, say_json
+from gateway_core.cli.terminal import bar, percent, plain, say, say_aside, say_json
 from gateway_core.errors import InvalidJson
 from gateway_core.strict_json import read_json
 from gateway_core.user_paths import expanded
@@ -131,7 +131,7 @@ def show(question: str, reply: dict[str, Any]) -> None:
         say()
     _show_outcome(reply)
     for warning in reply.get("warnings") or ():
-        click.secho(f"  note: {plain(warning)}", fg="yellow", err=True)
+        say_aside(f"  note: {plain(warning)}", fg="yellow")
 
 
 def _show_outcome(reply: dict[str, Any]) -> None:
@@ -146,7 +146,7 @@ def _show_outcome(reply: dict[str, Any]) -> None:
         case _:
             for attempt in reply["attempts"]:
                 say(f"  {plain(attempt['provider'])}: {plain(attempt['detail'] or '')}")
-            click.secho("  error: ", fg="red", bold=True, nl=False, err=True)
+            say_aside("  error: ", fg="red", bold=True, nl=False)
             click.echo(f"{reply['error']['code']}: {plain(reply['error']['message'])}", err=True)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gateway_core.cli.terminal import say_json, table
+from gateway_core.cli.terminal import say_aside, say_json, table
 from gateway_core.errors import ProviderError
 
 if TYPE_CHECKING:
@@ -38,6 +38,6 @@ async def _rows(provider: "Provider") -> list[tuple[str, str, str]]:
     try:
         models = await provider.models()
     except ProviderError as error:
-        click.secho(f"{provider.name}: {error}", fg="red", err=True)
+        say_aside(f"{provider.name}: {error}", fg="red")
         return []
     return [(f"{provider.name}/{model.id}", provider.name, model.format.value) for model in models]

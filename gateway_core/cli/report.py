@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import click
 
-from gateway_core.cli.terminal import plain, say, say_json, table
+from gateway_core.cli.terminal import plain, say, say_aside, say_json, table
 
 _COLOURS: Final = {"ok": "green", "degraded": "yellow", "paused": "yellow", "down": "red"}
 
@@ -111,6 +111,6 @@ def _words(value: object) -> str:
 
 def _show_faults(report: dict[str, Any]) -> None:
     for fault in report["config_errors"]:
-        click.secho(f"fault: {plain(fault)}", fg="red", err=True)
+        say_aside(f"fault: {plain(fault)}", fg="red")
     for warning in report["warnings"]:
-        click.secho(f"note: {plain(warning)}", fg="yellow", err=True)
+        say_aside(f"note: {plain(warning)}", fg="yellow")

@@ -1,8 +1,11 @@
 """What people see: bars, tables, colours, and nothing that could drive their terminal."""
 
+import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final
+from unicodedata import category, east_asian_width
 
 import click
 
@@ -10,8 +13,23 @@ _BAR_WIDTH: Final = 24
 
 
 def say(text: str = "", **style: Any) -> None:
-    """Print a line to stdout; colours are dropped when it is not a terminal."""
-    click.secho(text, **style)
+    """Print a line to stdout; see ``colour``."""
+    click.secho(text, color=colour(), **style)
+
+
+def say_aside(text: str, **style: Any) -> None:
+    """Print a line to stderr; see ``colour``."""
+    click.secho(text, err=True, color=colour(), **style)
+
+
+def colour() -> bool | None:
+    """Return False where nothing is to be styled, and None where a terminal is.
+
+    ``NO_COLOR`` with any value but the empty one forbids it (no-color.org), and so does a
+    terminal that calls itself dumb, which shows escape sequences as text.
+    """
+    plain_only = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return False if plain_only else None
 
 
 def say_json(value: object) -> None:
@@ -43,7 +61,7 @@ def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> list[int]:
     """Print rows in aligned columns under a heading in capitals; return the columns' widths."""
     cells = [[plain(cell) for cell in row] for row in rows]
     capitals = [name.upper() for name in heading]
-    widths = [max(map(len, column)) for column in zip(capitals, *cells, strict=True)]
+    widths = [max(map(columns_of, column)) for column in zip(capitals, *cells, strict=True)]
     say(_line(capitals, widths), bold=True)
     return more_rows(cells, widths)
 
@@ -52,7 +70,7 @@ def more_rows(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> list[int]
     """Print further rows of a table; return its columns' widths, which may have grown."""
     cells = [[plain(cell) for cell in row] for row in rows]
     columns = zip(widths, *cells, strict=True)
-    grown = [max([width, *map(len, column)]) for width, *column in columns]
+    grown = [max([width, *map(columns_of, column)]) for width, *column in columns]
     for row in cells:
         say(_line(row, grown))
     return grown
@@ -60,7 +78,23 @@ def more_rows(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> list[int]
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     pairs = zip(cells, widths, strict=True)
-    return "  ".join(cell.ljust(width) for cell, width in pairs).rstrip()
+    return "  ".join(_padded(cell, width) for cell, width in pairs).rstrip()
+
+
+def _padded(cell: str, width: int) -> str:
+    return cell + " " * (width - columns_of(cell))
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes (Unicode Standard Annex 11)."""
+    return len(text) if text.isascii() else sum(map(_columns_of, text))
+
+
+@cache
+def _columns_of(character: str) -> int:
+    if category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
 
 
 def _characters() -> tuple[str, str]:

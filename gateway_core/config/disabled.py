@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gateway_core.config.file import is_explicit, read_table
-from gateway_core.config.paths import config_path
+from gateway_core.config.paths import config_path_to_read
 from gateway_core.user_paths import expanded
 
 VARIABLE: Final = "S1GW_DISABLED_PLUGINS"
@@ -27,7 +27,7 @@ def disabled_plugins(
     """
     if not any(name == VARIABLE or name.startswith(_RESEMBLING) for name in environ):
         must_exist = is_explicit(path, environ)
-        chosen = config_path(environ) if path is None else expanded(path)
+        chosen = config_path_to_read(environ) if path is None else expanded(path)
         table, fault = read_table(chosen, must_exist=must_exist)
         names = None if fault else _plainly(table or {})
         if names is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from gateway_core.config.assemble import Assembly
 from gateway_core.config.file import is_explicit, read_table
 from gateway_core.config.loaded import Loaded
-from gateway_core.config.paths import config_path
+from gateway_core.config.paths import config_path_to_read
 from gateway_core.structure import Sources
 from gateway_core.user_paths import expanded
 
@@ -23,7 +23,7 @@ def load_config(
             platform's own place, where a file need not exist.
         environ: the environment variables, which go over the file.
     """
-    chosen = config_path(environ) if path is None else expanded(path)
+    chosen = config_path_to_read(environ) if path is None else expanded(path)
     table, fault = read_table(chosen, must_exist=is_explicit(path, environ))
     assembly = Assembly(sources=Sources(environ=environ, folder=chosen.parent))
     if fault is not None:

@@ -48,11 +48,11 @@ class Decider:
         """
         started = perf_counter()
         request_id = request_id_of(fields)
-        token = logs.request_id.set(logs.one_line(request_id))
+        token = logs.request_id.set(logs.visible(request_id))
         try:
             return await self._settled(parse_request(fields, request_id), started)
         except InvalidRequest as error:
-            _log.info("invalid request: %s", logs.one_line(error.field or "not an object"))
+            _log.info("invalid request: %s", logs.visible(error.field or "not an object"))
             return _replied(_invalid(error), request_id, started)
         except asyncio.CancelledError:
             _log.info("cancelled after %.1f ms", 1000 * (perf_counter() - started))

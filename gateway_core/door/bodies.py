@@ -10,6 +10,7 @@ from gateway_core.http1 import codings
 from gateway_core.http1.codings import CodingFault, Decoder, Undecodable, decoder_for
 from gateway_core.http1.messages import Headers
 
+SET_BY: Final = "the limit is http.max_body_bytes, at most 32 MiB"
 _LARGE: Final = 16 * 1024
 
 
@@ -29,13 +30,19 @@ class BodyReader:
     Nothing beyond the limit is ever held: neither of what comes in nor of what comes out.
     """
 
-    def __init__(self, limit: int, encoding: str = "identity") -> None:
+    def __init__(self, limit: int, encoding: str = "identity", *, way_out: str = SET_BY) -> None:
         """Prepare for a body of at most ``limit`` bytes in ``encoding``.
+
+        Args:
+            limit: before and after decoding, in bytes.
+            encoding: of the body.
+            way_out: what the limit is set by, for a refusal.
 
         Raises:
             RelayRefused: ``unsupported_content_encoding``.
         """
         self._limit = limit
+        self._way_out = way_out
         self._decode = _decoder(encoding) if encoding else None
         self._pieces: list[bytes] = []
         self._small = bytearray()
@@ -46,11 +53,19 @@ class BodyReader:
         """Take the next piece; raise ``RelayRefused`` ``request_too_large`` at the limit."""
         self.received += len(piece)
         if self.received > self._limit:
-            raise too_large()
+            raise too_large(self._limit, self._way_out)
         if self._decode is not None:
-            piece = _decoded(self._decode, piece, self._limit - self._decoded)
+            piece = self._decoded_piece(self._decode, piece)
             self._decoded += len(piece)
         self._keep(piece)
+
+    def _decoded_piece(self, decoder: Decoder, piece: bytes) -> bytes:
+        try:
+            return decoder.feed(piece, self._limit - self._decoded)
+        except Undecodable as error:
+            if error.fault is CodingFault.TOO_LARGE:
+                raise too_large(self._limit, self._way_out) from None
+            raise _refusal(error) from None
 
     def _keep(self, piece: bytes) -> None:
         if not self._pieces:
@@ -78,8 +93,17 @@ class BodyReader:
         return b"".join((*pieces, self._small))
 
 
-async def read_whole(headers: Headers, body: Incoming, limit: int, access: AccessEntry) -> bytes:
+async def read_whole(
+    headers: Headers, body: Incoming, limit: int, access: AccessEntry, way_out: str = SET_BY
+) -> bytes:
     """Return a request's whole body, decoded, and note in ``access`` how much came in.
+
+    Args:
+        headers: the request's.
+        body: as far as it has come in.
+        limit: how many bytes it may have, before and after decoding.
+        access: what is noted of the request.
+        way_out: what the limit is set by, for a refusal.
 
     Raises:
         RelayRefused: ``request_too_large``, as soon as that is known,
@@ -87,18 +111,21 @@ async def read_whole(headers: Headers, body: Incoming, limit: int, access: Acces
     """
     content = None if b"content-encoding" in headers else body.take()
     if content is None:
-        return await _read_on(headers, body, limit, access)
+        return await _read_on(headers, body, limit, access, way_out)
     access.bytes_in = len(content)
     if len(content) > limit:
-        raise too_large()
+        raise too_large(limit, way_out)
     return content
 
 
-async def _read_on(headers: Headers, body: Incoming, limit: int, access: AccessEntry) -> bytes:
-    reader = BodyReader(limit, headers.get(b"content-encoding", b"").decode("latin-1"))
+async def _read_on(
+    headers: Headers, body: Incoming, limit: int, access: AccessEntry, way_out: str
+) -> bytes:
+    encoding = headers.get(b"content-encoding", b"").decode("latin-1")
+    reader = BodyReader(limit, encoding, way_out=way_out)
     declared = headers.get(b"content-length")
     if declared is not None and declared.isdigit() and int(declared[-18:]) > limit:
-        raise too_large()
+        raise too_large(limit, way_out)
     try:
         while pieces := await body.more():
             for piece in pieces:
@@ -115,13 +142,6 @@ def _decoder(encoding: str) -> Decoder | None:
         raise _refusal(error) from None
 
 
-def _decoded(decoder: Decoder, piece: bytes, room: int) -> bytes:
-    try:
-        return decoder.feed(piece, room)
-    except Undecodable as error:
-        raise _refusal(error) from None
-
-
 def _finish(decoder: Decoder) -> None:
     try:
         decoder.finish()
@@ -131,8 +151,6 @@ def _finish(decoder: Decoder) -> None:
 
 def _refusal(error: Undecodable) -> RelayRefused:
     """Return what a request gets whose body cannot be decoded."""
-    if error.fault is CodingFault.TOO_LARGE:
-        return too_large()
     if error.fault is CodingFault.UNKNOWN:
         return RelayRefused(
             "unsupported_content_encoding",
@@ -145,6 +163,13 @@ def _refusal(error: Undecodable) -> RelayRefused:
     )
 
 
-def too_large() -> RelayRefused:
-    """Return the refusal of a body that is over the limit."""
-    return RelayRefused("request_too_large", "the request's body is larger than the gateway takes")
+def too_large(limit: int, way_out: str = SET_BY) -> RelayRefused:
+    """Return the refusal of a body that is over the limit.
+
+    Args:
+        limit: how many bytes it may have, before and after decompression.
+        way_out: what the limit is set by.
+    """
+    return RelayRefused(
+        "request_too_large", f"the request's body is larger than {limit} bytes; {way_out}"
+    )

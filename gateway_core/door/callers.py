@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from gateway_core.door.limits.counting import Bounds
 
 Network = IPv4Network | IPv6Network
-_PROVIDER_KEY: Final = b"x-s1gw-provider-key"
-_PREFERRED_PROVIDER_KEY: Final = b"x-agentcc-provider-key"
+_PREFERRED: Final = b"x-agentcc-provider-key"
+_OTHER: Final = b"x-s1gw-provider-key"
 
 
 @attrs.define(kw_only=True, eq=False, weakref_slot=False)
@@ -89,17 +89,19 @@ def customer_key(caller: Caller, headers: Headers) -> Secret | None:
         RelayRefused: ``provider_key_header_not_allowed`` when the caller may not send one, or
             ``byok_required`` when it must.
     """
-    sent = headers.get(_PREFERRED_PROVIDER_KEY, headers.get(_PROVIDER_KEY))
+    name = _PREFERRED if _PREFERRED in headers or _OTHER not in headers else _OTHER
+    sent = headers.get(name)
     rights = caller.rights
     if sent is None and rights.own_providers:
         return None
     if rights.vendors:
-        return _usable_key(sent)
+        return _usable_key(sent, name.decode())
     if sent is not None:
         raise RelayRefused(
             "provider_key_header_not_allowed",
-            "a provider key in a header is for internal callers; save the key on the"
+            f"a provider key in {name.decode()} is for internal callers; save the key on the"
             " organization's provider and remove the header",
+            name.decode(),
         )
     raise RelayRefused(
         "byok_required",
@@ -134,14 +136,14 @@ def require_asking(caller: Caller, headers: Headers) -> None:
         )
 
 
-def _usable_key(sent: bytes | None) -> Secret:
+def _usable_key(sent: bytes | None, name: str) -> Secret:
     key = (sent or b"").strip().decode("latin-1")
     if not key:
         raise RelayRefused(
-            "byok_required", "an internal call needs the customer's key in x-s1gw-provider-key"
+            "byok_required", f"an internal call needs the customer's key in {name}", name
         )
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise RelayRefused(
-            "invalid_request", "the customer's key is not a header value", "x-s1gw-provider-key"
+            "invalid_request", f"the customer's key in {name} is not a header value", name
         )
     return Secret(key)

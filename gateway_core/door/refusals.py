@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from gateway_core.door.access import AccessEntry
+from gateway_core.door.request_ids import own_ids
 from gateway_core.door.status import error_reply, error_type
 from gateway_core.errors import GatewayError, InvalidRequest, RelayRefused
 from gateway_core.http1.messages import HttpReply, header_bytes
@@ -41,7 +42,7 @@ def refusal(error: GatewayError, access: AccessEntry, *, detail: Detail | None =
         code, field = detail.code or code, detail.param
         message = f"{message}: {detail.message}"
     content = envelope(described.status, code, message, field)
-    headers = [JSON, (b"x-request-id", header_bytes(access.request_id))]
+    headers = [JSON, *own_ids(access.request_id)]
     if isinstance(error, RelayRefused):
         headers += [
             (header_bytes(name), header_bytes(text)) for name, text in error.headers.items()

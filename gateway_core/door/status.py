@@ -54,6 +54,16 @@ REFUSALS: Final[Mapping[str, int]] = {
     "limits_unavailable": 503,
     "provider_overloaded": 503,
 }
+SERVER_REFUSALS: Final[Mapping[str, int]] = {
+    "chat_not_supported": 400,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "not_acceptable": 406,
+    "request_headers_too_large": 431,
+    "internal_error": 500,
+    "not_ready": 503,
+}
+"""What the HTTP server answers by itself, beside what it shares with the relay."""
 ERRORS: Final[Mapping[type[GatewayError], ErrorReply]] = {
     InvalidRequest: ErrorReply(400, "invalid_request"),
     ConfigError: ErrorReply(

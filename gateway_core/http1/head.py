@@ -12,7 +12,8 @@ class Head(msgspec.Struct, eq=False, gc=False):
 
     Attributes:
         method: in upper case.
-        path: without the query, percent-encoding undone.
+        path: without the query, percent-encoding undone but for that of a slash, which separates
+            nothing (RFC 3986, section 2.2).
         headers: lower-case names; the values of one that is repeated are joined by commas.
         keep_alive: whether another request may follow.
     """

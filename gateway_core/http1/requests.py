@@ -1,6 +1,7 @@
 # Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """HTTP/1.1 requests out of bytes: the head whole, the body as it comes."""
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import ClassVar, Final, Protocol
@@ -16,9 +17,18 @@ _LONGEST_JOINED: Final = 8192
 """Every further value costs a copy of those before it."""
 _PATHS_KNOWN: Final = 64
 """How many request targets are kept with their paths: each may be as long as a head."""
+_SLASH: Final = re.compile("%2f", re.IGNORECASE)
 _UPGRADE: Final = b"upgrade"
 _HOST: Final = b"host"
 _CODING: Final = b"transfer-encoding"
+_AUTHORITY: Final = re.compile(
+    rb"(?:\[[0-9A-Fa-f:.]*(?:%[\w.~-]+)?\]|[A-Za-z0-9._~!$&'()*+;=%-]*)(?::[0-9]*)?"
+).fullmatch
+"""A host and a port (RFC 9110 §7.2); without the comma, which joins the values of two headers."""
+_OTHERS: Final = (b" RTSP/", b" ICE/")
+"""The protocols that the parser takes for HTTP/1.0."""
+_MOST_BLANK: Final = 8
+"""How many bytes of empty lines may come before a request; one must be taken (RFC 9112 §2.2)."""
 
 
 class Malformed(Exception):
@@ -78,7 +88,10 @@ class RequestParser:
         self._headers: dict[bytes, bytes] = {}
         # The piece that is parsed, those before it since the request began, and how much of them
         # may be requests' before it.
-        self._size = self._taken = self._others = 0
+        self._size = self._taken = self._others = self._blank = 0
+        # For a request of HTTP/1.0, the piece that is parsed and the head's before it.
+        self._piece: bytes | memoryview = b""
+        self._before = b""
         self._fault: type[Malformed] = Malformed
         self._last = False
         self.ended = False
@@ -98,6 +111,7 @@ class RequestParser:
         if self.ended:
             return
         self._size = len(data)
+        self._piece = data
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as offer:
@@ -109,16 +123,31 @@ class RequestParser:
                 raise self._fault from None
         if self.in_head or self.body is not None:
             self._bound()
+        elif self._others:
+            self._others = self._blank = 0
         else:
-            self._others = 0
+            self._bound_blank()
 
     def _bound(self) -> None:
         self._taken += self._size
         if self.body is None:
+            self._before += bytes(self._piece)
             if self._taken - self._others > MAX_HEAD_BYTES:
                 raise HeadTooLarge
         elif self._taken > MAX_FRAMING_BYTES + 2 * self.body.received:
             raise Malformed
+
+    def _bound_blank(self) -> None:
+        """Refuse a client that sends empty lines and no request, which would never be idle."""
+        self._blank += self._size
+        if self._blank > _MOST_BLANK and not self.ended:
+            raise Malformed
+
+    def _is_other_protocol(self) -> bool:
+        """Say whether a request that the parser takes for HTTP/1.0 is of another protocol."""
+        line = self._url + b" HTTP/1.0"
+        piece = self._before + bytes(self._piece)
+        return line not in piece and any(self._url + other in piece for other in _OTHERS)
 
     def _bound_head(self) -> None:
         """Refuse a head that came whole and is over the bound, whatever pieces it came in."""
@@ -148,6 +177,7 @@ class RequestParser:
         self._taken = 0
         self._url = b""
         self._headers = {}
+        self._before = b""
 
     def on_url(self, url: bytes) -> None:
         """Take a piece of the request target."""
@@ -157,6 +187,8 @@ class RequestParser:
         """Take a header; one that comes after the body changes nothing."""
         if self.in_head:
             field = name.lower()
+            # White space around a value is no part of it (RFC 9110 §5.5); that before it is gone.
+            value = value.rstrip(b" \t")
             if field in self._headers:
                 value = _joined(self._headers[field], value)
             self._headers[field] = value
@@ -175,6 +207,8 @@ class RequestParser:
         if not current:
             # A client of HTTP/1.0 knows no interim reply (RFC 9110 §10.1.1).
             headers.pop(EXPECT, None)
+            if self._is_other_protocol():
+                raise Malformed
         keep_alive = current and parser.should_keep_alive()
         self._last = not keep_alive
         method = parser.get_method().decode("ascii")
@@ -200,7 +234,7 @@ def _check(headers: dict[bytes, bytes], version: str) -> None:
         sound = _HOST in headers and headers.get(_CODING, b"chunked").lower() == b"chunked"
     else:
         sound = version == "1.0" and _CODING not in headers
-    if not sound or b"," in headers.get(_HOST, b""):
+    if not sound or not _AUTHORITY(headers.get(_HOST, b"")):
         raise Malformed
 
 
@@ -217,4 +251,4 @@ def _path(target: bytes) -> str:
         # Proxies are addressed with a whole URL, and every server must take one (RFC 9112 §3.2.2).
         target = httptools.parse_url(target).path or b"/"
     path = target.partition(b"?")[0].decode("ascii", "replace")
-    return unquote(path) if "%" in path else path
+    return unquote(_SLASH.sub("%252F", path)) if "%" in path else path

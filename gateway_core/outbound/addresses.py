@@ -5,6 +5,7 @@ from functools import lru_cache
 from ipaddress import (
     IPv4Address,
     IPv4Network,
+    IPv6Address,
     IPv6Network,
     ip_network,
 )

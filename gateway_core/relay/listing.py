@@ -1,4 +1,4 @@
-"""``GET /v1/decisions/models``: what a caller may name, asked of no upstream."""
+"""What a caller may name, asked of no upstream: for OpenAI's clients and for System One's."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +22,21 @@ async def list_models(table: Table, caller: Caller) -> dict[str, Any]:
                 await _formats(table, target) if target.provider.obstacle is None else {}
             )
     return {"object": "list", "data": list(_entries(table.targets, known, caller))}
+
+
+def names(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return the entries of a listing in the form that System One's clients read.
+
+    They want a release date of each, which no configuration says.
+    """
+    return [
+        {
+            "name": entry["id"],
+            "description": f"{entry['format']} model of {entry['provider']}",
+            "release_date": "unknown",
+        }
+        for entry in entries
+    ]
 
 
 def _entries(

@@ -11,12 +11,13 @@ from gateway_core.door.bodies import Incoming
 from gateway_core.door.callers import Caller, customer_key, require_listing
 from gateway_core.door.door import Door
 from gateway_core.door.refusals import JSON, refusal
+from gateway_core.door.request_ids import own_ids
 from gateway_core.errors import GatewayError, RelayRefused
 from gateway_core.http1.messages import Headers, HttpReply
 from gateway_core.registry import Registry
 from gateway_core.relay.attempt import attempt, upstream_request
 from gateway_core.relay.body import read_body
-from gateway_core.relay.listing import list_models
+from gateway_core.relay.listing import list_models, names
 from gateway_core.relay.route import RelayRoute
 from gateway_core.relay.routing import Router
 from gateway_core.relay.targets import Target, shown
@@ -79,8 +80,17 @@ class Relay:
         reply.headers.append((b"x-s1gw-latency-ms", b"%.1f" % latency_ms))
         return reply
 
-    async def models(self, headers: Headers, client: str, access: AccessEntry) -> HttpReply:
-        """Answer ``GET /v1/decisions/models``."""
+    async def models(
+        self, headers: Headers, client: str, access: AccessEntry, *, with_names: bool = False
+    ) -> HttpReply:
+        """List the models that a caller may name, in the form of OpenAI.
+
+        Args:
+            headers: the request's.
+            client: the address that it comes from.
+            access: what is noted of it.
+            with_names: whether to list them in the form of System One as well.
+        """
         try:
             caller = self._door.authenticate(headers, client, access)
             require_listing(caller, headers)
@@ -88,9 +98,10 @@ class Relay:
                 listing = await list_models(self._router.table(caller), caller)
         except GatewayError as error:
             return refusal(error, access)
-        content = msgspec.json.encode(listing)
-        own_id = (b"x-request-id", access.request_id.encode())
-        return HttpReply(status=200, headers=[JSON, own_id], body=content)
+        if with_names:
+            listing["models"] = names(listing["data"])
+        headers_out = [JSON, *own_ids(access.request_id)]
+        return HttpReply(status=200, headers=headers_out, body=msgspec.json.encode(listing))
 
     def _prepared(
         self,

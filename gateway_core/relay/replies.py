@@ -8,9 +8,10 @@ from typing import Final
 
 from gateway_core.door.access import AccessEntry
 from gateway_core.door.refusals import JSON, Detail, refusal
+from gateway_core.door.request_ids import Pairs
 from gateway_core.errors import ProviderError
 from gateway_core.http1.messages import HttpReply, header_bytes
-from gateway_core.relay.request_ids import Pairs, request_ids
+from gateway_core.relay.request_ids import request_ids
 from gateway_core.relay.targets import Target
 from gateway_core.types import DecisionReply, DecisionRequest
 

@@ -5,13 +5,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from gateway_core.door.request_ids import SYSTEMONE, Pairs
 from gateway_core.http1.messages import header_bytes
 from gateway_core.types import Format
 
-Pairs = list[tuple[bytes, bytes]]
 _OURS: Final = "x-request-id"
-_SYSTEMONE: Final = "x-typesafe-request-id"
-"""The public System One client fails on a reply without it, whoever the upstream is."""
 _UPSTREAMS: Final = (b"x-s1gw-upstream-request-id",)
 
 
@@ -30,7 +28,7 @@ def request_ids(headers: Mapping[str, str], dialects: str | None, wire: Format, 
         own: the gateway's id.
     """
     given = headers.get(dialects) if dialects else None
-    given = given or headers.get(_SYSTEMONE) or headers.get(_OURS)
+    given = given or headers.get(SYSTEMONE) or headers.get(_OURS)
     ours = header_bytes(own)
     theirs = header_bytes(given) if given else ours
     names = _names(dialects, wire) or (_UPSTREAMS if given else ())
@@ -40,7 +38,7 @@ def request_ids(headers: Mapping[str, str], dialects: str | None, wire: Format, 
 @lru_cache(maxsize=64)
 def _names(dialects: str | None, wire: Format) -> tuple[bytes, ...]:
     """Return the names that clients read the upstream's id from, if they read one."""
-    names = [] if dialects in (None, _OURS, _SYSTEMONE) else [dialects]
-    if wire is Format.SYSTEMONE or dialects == _SYSTEMONE:
-        names.append(_SYSTEMONE)
+    names = [] if dialects in (None, _OURS, SYSTEMONE) else [dialects]
+    if wire is Format.SYSTEMONE or dialects == SYSTEMONE:
+        names.append(SYSTEMONE)
     return tuple(map(header_bytes, names))

@@ -27,7 +27,8 @@ def instructions() -> float:
 def test_a_relayed_request_costs_what_it_did(instructions: float) -> None:
     budget = BUDGETS.get(sys.version_info[:2], BUDGETS[max(BUDGETS)])
     assert instructions < budget * (1 + MARGIN), "python -m benchmarks.hot_path shows where"
-    assert instructions > budget * (1 - MARGIN), "it is cheaper now: lower the budgets"
+    if instructions < budget * (1 - MARGIN):
+        print(f"{instructions:.0f} instead of {budget}: the budgets may be lowered")  # noqa: T201
 
 
 def test_the_size_of_the_configuration_changes_nothing(instructions: float) -> None:

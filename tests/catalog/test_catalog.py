@@ -172,6 +172,22 @@ def test_metadata_left_over_by_a_broken_uninstall_do_no_harm(site) -> None:
     assert ref_of(Catalog.installed(), "gone").version == "unknown"
 
 
+@pytest.mark.parametrize("described", [None, "Version: 2.0\n", "Name: \nVersion: 2.0\n"])
+def test_a_distribution_without_a_name_is_named_by_its_path(site, described: str | None) -> None:
+    for folder in ("one-2.0.dist-info", "two-2.0.dist-info"):
+        info = site.folder / folder
+        info.mkdir()
+        if described is not None:
+            (info / "METADATA").write_text(described)
+        (info / "entry_points.txt").write_text(f"[{PROVIDERS}]\nnameless = nowhere:Provider\n")
+
+    found = [ref for ref in Catalog.installed().refs if ref.name == "nameless"]
+    places = {str(site.folder / folder) for folder in ("one-2.0.dist-info", "two-2.0.dist-info")}
+    assert {ref.distribution for ref in found} == places
+    assert {ref.state for ref in found} == {State.CONFLICT}
+    assert all(place in found[0].detail for place in places)
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -39,14 +39,14 @@ class Client:
 def _settings_folder() -> Path:
     """Return the folder in which desktop programs keep their settings."""
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support"
+        return paths.home_folder() / "Library" / "Application Support"
     if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
-    return expanded(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        return Path(os.environ.get("APPDATA") or paths.home_folder() / "AppData" / "Roaming")
+    return expanded(os.environ.get("XDG_CONFIG_HOME") or paths.home_folder() / ".config")
 
 
 def _claude_code() -> Path:
-    return expanded(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home()) / ".claude.json"
+    return expanded(os.environ.get("CLAUDE_CONFIG_DIR") or paths.home_folder()) / ".claude.json"
 
 
 def _claude_desktop() -> Path:
@@ -54,7 +54,7 @@ def _claude_desktop() -> Path:
 
 
 def _cursor() -> Path:
-    return Path.home() / ".cursor" / "mcp.json"
+    return paths.home_folder() / ".cursor" / "mcp.json"
 
 
 def _vscode() -> Path:

@@ -47,7 +47,8 @@ class HttpConfig:
     """``[http]``: the HTTP server.
 
     Attributes:
-        host: the address it listens on.
+        host: the address or name it listens on, at all that it resolves to; ``::`` for every
+            address of IPv6 and IPv4.
         port: the port it listens on.
         auth: ``keys``, or ``disabled`` when the operator is the only customer.
         open_to_network: whether to listen beyond loopback although auth is disabled.

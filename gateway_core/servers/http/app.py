@@ -13,6 +13,7 @@ from typing import Any, Final
 from gateway_core import logs
 from gateway_core.door.access import AccessEntry, elapsed_ms
 from gateway_core.door.refusals import refusal as refused
+from gateway_core.door.request_ids import own_ids
 from gateway_core.errors import GatewayError
 from gateway_core.http1.messages import HttpReply
 from gateway_core.http1.requests import Malformed
@@ -21,7 +22,7 @@ from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.allocator import keep_freed_memory
 from gateway_core.servers.http.body import ClientGone
 from gateway_core.servers.http.crowd import Crowd
-from gateway_core.servers.http.exchange import REQUEST_ID, Exchange, new_request_id
+from gateway_core.servers.http.exchange import Exchange, new_request_id
 from gateway_core.servers.http.reply import refusal
 from gateway_core.servers.http.routes import find
 from gateway_core.servers.http.services import Services
@@ -96,7 +97,7 @@ class Application:
         access = AccessEntry(request_id=new_request_id(), status=fault.status, code=fault.code)
         access.bytes_out = len(reply.body)
         self._access_log.add(access)
-        reply.headers.append((REQUEST_ID, access.request_id.encode("ascii")))
+        reply.headers += own_ids(access.request_id)
         return reply
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
+from gateway_core import logs
 from gateway_core.door.access import AccessEntry
+from gateway_core.door.request_ids import own_id, own_ids
 from gateway_core.http1.head import EXPECT, Head
 from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http.body import RequestBody
@@ -52,11 +54,17 @@ class Exchange(msgspec.Struct, eq=False):
     ) -> HttpReply:
         """Refuse in the envelope, and note the code."""
         self.access.code = code
-        return self.named(refusal(status, code, message, headers))
+        reply = refusal(status, code, message, headers)
+        reply.headers += own_ids(self.access.request_id)
+        return reply
+
+    def rename(self, request_id: str) -> None:
+        """Let the request have the id that its body names, in its head and in its line too."""
+        self.access.request_id = logs.visible(request_id)
 
     def named(self, reply: HttpReply) -> HttpReply:
         """Put the request's id on a reply that is not the relay's."""
-        reply.headers.append((REQUEST_ID, self.access.request_id.encode("ascii")))
+        reply.headers.append((REQUEST_ID, own_id(self.access.request_id)))
         return reply
 
 

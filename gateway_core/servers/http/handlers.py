@@ -20,6 +20,7 @@ Answer = Coroutine[Any, Any, HttpReply]
 Handler = Callable[[Services, Exchange], Answer]
 TenantHandler = Callable[[Services, Exchange, TenantGateway], Answer]
 MAX_MCP_BYTES: Final = 4 * 1024 * 1024
+_MCP_LIMIT: Final = "that is the most for a message of MCP"
 _STATUSES: Final[Mapping[str, int]] = {
     "invalid_request": 400,
     "config_error": 503,
@@ -47,6 +48,13 @@ def decisions(services: Services, exchange: Exchange) -> Answer:
 def models(services: Services, exchange: Exchange) -> Answer:
     """List the caller's models."""
     return services.relay.models(exchange.head.headers, exchange.client, exchange.access)
+
+
+def models_for_any_client(services: Services, exchange: Exchange) -> Answer:
+    """List the caller's models where the clients of both formats look for them."""
+    return services.relay.models(
+        exchange.head.headers, exchange.client, exchange.access, with_names=True
+    )
 
 
 async def healthz(_: Services, exchange: Exchange) -> HttpReply:
@@ -102,6 +110,7 @@ async def decide(services: Services, exchange: Exchange, tenant: TenantGateway) 
 
 def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> HttpReply:
     error = reply["error"]
+    exchange.rename(reply["request_id"])
     exchange.access.provider = reply["provider"]
     if error is None:
         return exchange.json(200, reply)
@@ -125,5 +134,5 @@ async def capabilities(_: Services, exchange: Exchange, tenant: TenantGateway) -
 async def mcp(_: Services, exchange: Exchange, tenant: TenantGateway) -> HttpReply:
     """Answer one message of MCP."""
     headers, access = exchange.head.headers, exchange.access
-    content = await read_whole(headers, exchange.body, MAX_MCP_BYTES, access)
+    content = await read_whole(headers, exchange.body, MAX_MCP_BYTES, access, _MCP_LIMIT)
     return await tenant.mcp.answer(exchange, content)

@@ -67,6 +67,14 @@ ROUTES: Final = (
         errors=_GUARDED,
     ),
     Route(
+        method="GET",
+        path="/v1/models",
+        handler=handlers.models_for_any_client,
+        summary="List the same models in the forms of both formats, for clients that look here.",
+        response="NamedModelList",
+        errors=_GUARDED,
+    ),
+    Route(
         method="POST",
         path="/v1/decide",
         handler=handlers.decide,
@@ -161,11 +169,26 @@ def _refusal_of(exchange: Exchange) -> Handler:
     if _methods(path):
         exchange.access.route = path
         return _refuse_method
-    return _refuse_chat if path in _CHAT else _refuse_path
+    return _refuse_chat if _plain(path) in _CHAT else _refuse_path
 
 
 def _methods(path: str) -> list[str]:
     return [method for method, known in _TABLE if known == path]
+
+
+def _plain(path: str) -> str:
+    """Return a path in lower case, without empty segments or a slash at its end."""
+    return "/" + "/".join(filter(None, path.lower().split("/")))
+
+
+def _meant(path: str) -> Route | None:
+    """Return the route that a path without one was probably meant for."""
+    # Clients differ in whether the base URL that they are given has /v1 at its end.
+    tail = _plain(path)
+    while tail.startswith("/v1/"):
+        tail = tail.removeprefix("/v1")
+    known = {route.path: route for route in reversed(ROUTES)}
+    return known.get("/v1" + tail) or known.get(tail)
 
 
 async def _refuse_chat(_: Services, exchange: Exchange) -> HttpReply:
@@ -178,7 +201,9 @@ async def _refuse_chat(_: Services, exchange: Exchange) -> HttpReply:
 
 
 async def _refuse_path(_: Services, exchange: Exchange) -> HttpReply:
-    return exchange.refuse(404, "not_found", "there is no such route; GET /openapi.json lists them")
+    meant = _meant(exchange.head.path)
+    way_out = f"use {meant.method} {meant.path}" if meant else "GET /openapi.json lists them"
+    return exchange.refuse(404, "not_found", f"there is no such route; {way_out}")
 
 
 async def _refuse_method(_: Services, exchange: Exchange) -> HttpReply:

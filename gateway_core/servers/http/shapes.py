@@ -38,6 +38,12 @@ _MODEL: Final = _object(
     provider=_STRING,
     format={"enum": ["systemone", "openai"]},
 )
+_NAMED_MODEL: Final = _object(
+    ("name", "description", "release_date"),
+    name=_STRING,
+    description=_STRING,
+    release_date=_STRING,
+)
 _FAULT: Final = _object(
     ("message", "type", "param", "code"),
     message=_STRING,
@@ -54,6 +60,12 @@ SHAPES: Final[dict[str, Any]] = {
     "DecisionReply": {"type": "object", "description": "The upstream's reply, as it came."},
     "ModelList": _object(
         ("object", "data"), object={"const": "list"}, data={"type": "array", "items": _MODEL}
+    ),
+    "NamedModelList": _object(
+        ("object", "data", "models"),
+        object={"const": "list"},
+        data={"type": "array", "items": _MODEL},
+        models={"type": "array", "items": _NAMED_MODEL},
     ),
     "DecideRequest": _bare(REQUEST),
     "DecideReply": _bare(RESPONSE),

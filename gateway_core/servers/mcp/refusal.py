@@ -35,9 +35,9 @@ class Refusal:
         """Return the reply of the contract, and log that the call was refused."""
         from gateway_core.decide import refused
 
-        token = logs.request_id.set(logs.one_line(self.request_id))
+        token = logs.request_id.set(logs.visible(self.request_id))
         try:
-            _log.info("invalid request: %s", logs.one_line(self.error.field or "no JSON"))
+            _log.info("invalid request: %s", logs.visible(self.error.field or "no JSON"))
         finally:
             logs.request_id.reset(token)
         return refused(self.error, self.request_id)

@@ -174,6 +174,20 @@ def test_a_client_that_asks_first_is_told_to_go_on(client: Client) -> None:
     assert client.reply()[0] == 200
 
 
+def test_a_client_that_asks_first_is_told_once(client: Client, gateway: GatewayProcess) -> None:
+    client.send(request("expect: 100-continue", f"content-length: {len(BODY)}"))
+    assert client.head() == (100, {})
+    client.send(BODY[:10])
+    # The server has one loop: once it has answered others, it has read the piece as well.
+    other = Client(gateway.port)
+    with closing(other.socket), other.file:
+        for _ in range(5):
+            other.send(request(line="GET /healthz HTTP/1.1"))
+            assert other.reply()[0] == 200
+    client.send(BODY[10:])
+    assert client.reply()[0] == 200
+
+
 def test_a_client_that_asks_first_is_refused_without_its_body(client: Client) -> None:
     client.send(request("expect: 100-continue", "content-length: 100001"))
     assert client.refusal() == (413, "request_too_large")

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import httpx
@@ -163,12 +163,17 @@ def test_an_invalid_request_is_told_in_the_reply(
     assert len(proxy.requests) == asked
 
 
+def test_the_key_that_occurs_twice_is_named(client: httpx.Client) -> None:
+    found = client.post("/v1/decide", content=b'{"min": 1, "question": "a", "question": "b"}')
+    assert "'question' occurs twice" in found.json()["error"]["message"]
+
+
 def test_the_requests_id_serves_for_both_unless_the_body_has_its_own(client: httpx.Client) -> None:
     headers = {"x-request-id": "from-the-header"}
     for own, told in (({}, "from-the-header"), ({"request_id": "my own"}, "my own")):
         found = client.post("/v1/decide", json={**QUESTION, **own}, headers=headers)
         assert found.json()["request_id"] == told
-        assert found.headers["x-request-id"] == "from-the-header"
+        assert found.headers["x-request-id"] == told
 
 
 @pytest.mark.parametrize(
@@ -264,3 +269,66 @@ def test_mcp_takes_the_hosts_it_is_told_to(
 def test_mcp_has_no_streams_and_no_sessions(client: httpx.Client, method: str) -> None:
     found = client.request(method, "/mcp", headers=ACCEPT)
     assert (found.status_code, found.headers["allow"]) == (405, "OPTIONS, POST")
+
+
+@pytest.mark.parametrize(("field", "allowed"), [("models", "acme-model"), ("providers", "own")])
+@pytest.mark.parametrize("first", ["wide", "narrow"])
+def test_keys_of_one_organization_are_kept_apart_by_what_they_may_use(
+    gateway: GatewayProcess, field: str, allowed: str, first: str
+) -> None:
+    # Lists of their own, lest an earlier test have asked with one like them.
+    keys = {
+        "wide": gateway.key(org="acme", **{field: (allowed, f"unused-{first}")}),
+        "narrow": gateway.key(org="acme", **{field: ("nothing", f"unused-{first}")}),
+    }
+    for name in sorted(keys, key=lambda name: name != first):
+        headers = {"authorization": f"Bearer {keys[name]}"}
+        found = httpx.post(f"{gateway.url}/v1/decide", json=QUESTION, headers=headers, timeout=30)
+        told = found.json()
+        assert (told["provider"], told["status"]) == (
+            ("own", "decided") if name == "wide" else (None, "error")
+        )
+
+
+LINES = """
+[log]
+format = "json"
+"""
+
+
+def lines_of(gateway: GatewayProcess, request_id: str) -> list[str]:
+    """Return the loggers of the lines that carry an id."""
+    lines = (json.loads(line) for line in gateway.log.splitlines() if line.startswith("{"))
+    return [line["logger"] for line in lines if line["request_id"] == request_id]
+
+
+@pytest.mark.parametrize(
+    ("headers", "own", "told"),
+    [
+        ({}, {"request_id": "order-4711"}, "order-4711"),
+        ({"x-request-id": "head-4712"}, {}, "head-4712"),
+        ({"x-request-id": "head-4713"}, {"request_id": "body-4713"}, "body-4713"),
+        ({}, {"request_id": "schr\u00f6dinger 1"}, "schr%C3%B6dinger%201"),
+        ({}, {"request_id": "two\nlines"}, "two\\nlines"),
+        ({}, {}, None),
+    ],
+)
+def test_a_call_has_one_id_in_its_reply_and_in_every_line(
+    start: Callable[..., GatewayProcess],
+    proxy: ScriptedUpstream,
+    headers: dict[str, str],
+    own: dict[str, str],
+    told: str | None,
+) -> None:
+    env = {"HTTP_PROXY": proxy.url, "ORG_KEY": "never-log-this-key"}
+    gateway = start(LINES + CONFIG, env=env)
+    bearer = {"authorization": f"Bearer {gateway.key(org='acme')}"}
+    found = httpx.post(
+        f"{gateway.url}/v1/decide", json={**QUESTION, **own}, headers=bearer | headers, timeout=30
+    )
+    gateway.stop()
+    in_body, in_head = found.json()["request_id"], found.headers["x-request-id"]
+    assert in_head == (told or in_body)
+    assert in_body == own.get("request_id", in_head)
+    in_lines = in_body.replace("\n", "\\n")
+    assert {"s1gw.decide", "s1gw.access"} <= set(lines_of(gateway, in_lines))

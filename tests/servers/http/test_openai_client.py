@@ -175,3 +175,8 @@ def test_the_client_comes_back_when_the_gateway_says(
         holding.join(30)
         retrying.join(30)
     assert len(proxy.requests) - asked == 2
+
+
+def test_the_models_are_listed(gateway: GatewayProcess) -> None:
+    listed = list(connect(gateway, gateway.key(org="acme")).models.list())
+    assert [(model.id, model.owned_by) for model in listed] == [("openai/gpt-6-luna", "openai")]

@@ -119,3 +119,22 @@ def test_the_client_retries_as_the_upstream_asks(
     with sdk.TypeSafeClient(api_key=key, base_url=gateway.url, timeout=30) as client:
         assert client.system_one(STATE, QUESTIONS, model="jev-latest").answers
     assert len(proxy.requests) - asked == 2
+
+
+def test_the_models_are_listed_and_can_be_asked_as_they_are_named(
+    client: sdk.TypeSafeClient,
+) -> None:
+    listed = client.models.list().models
+    assert [model.name for model in listed] == ["typesafe/jev-latest", "typesafe/no-such-model"]
+    assert client.system_one(STATE, QUESTIONS, model=listed[0].name).answers
+
+
+@pytest.mark.parametrize(("model", "status"), [("absent", 403), (" ", 400)])
+def test_a_refusal_of_the_gateways_own_has_an_id(
+    client: sdk.TypeSafeClient, gateway: GatewayProcess, model: str, status: int
+) -> None:
+    with pytest.raises(sdk.TypeSafeAPIError) as caught:
+        client.system_one(STATE, QUESTIONS, model=model)
+    assert caught.value.status == status
+    assert caught.value.request_id
+    gateway.wait_for(f'"request_id":"{caught.value.request_id}"')
