@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from gateway_core.errors import RelayRefused
+from gateway_core.relay.callers import Caller, CallerKind, customer_key
+
 S1: dict[str, Any] = {"model": "jev-latest", "state": "s", "questions": {}}
 
 
@@ -66,3 +69,27 @@ async def test_a_key_is_taken_from_its_own_network(open_scene: Any, config: str)
             assert (await scene.post(S1, key, client=client)).status == 200
         for client in ("192.0.2.1", "", "testclient"):
             assert (await scene.post(S1, key, client=client)).told == (403, "permission_denied")
+
+
+@pytest.mark.parametrize("name", ["x-agentcc-provider-key", "x-s1gw-provider-key"])
+@pytest.mark.parametrize(
+    ("kind", "sent", "reason"),
+    [
+        (CallerKind.ORG, b"sk", "provider_key_header_not_allowed"),
+        (CallerKind.MANAGED, b"sk", "provider_key_header_not_allowed"),
+        (CallerKind.INTERNAL, b" ", "byok_required"),
+        (CallerKind.INTERNAL, b"s k", "invalid_request"),
+    ],
+)
+def test_a_refused_provider_key_is_named_by_the_header_that_was_used(
+    name: str, kind: CallerKind, sent: bytes, reason: str
+) -> None:
+    with pytest.raises(RelayRefused) as caught:
+        customer_key(Caller(kind=kind), {name.encode(): sent})
+    assert (caught.value.reason, caught.value.field) == (reason, name)
+    assert name in str(caught.value)
+
+
+def test_a_missing_provider_key_is_named_by_the_preferred_header() -> None:
+    with pytest.raises(RelayRefused, match="in x-agentcc-provider-key"):
+        customer_key(Caller(kind=CallerKind.INTERNAL), {})
