@@ -60,8 +60,9 @@ class Agent:
         content = {"jsonrpc": "2.0", **message}
         return await self.client.post("/mcp", json=content, headers=self.headers)
 
-    def ask(self, number: int) -> "asyncio.Task[httpx.Response]":
-        params = {"name": "system1_decide", "arguments": {"question": "?"}}
+    def ask(self, number: int, request_id: str) -> "asyncio.Task[httpx.Response]":
+        arguments = {"question": "?", "request_id": request_id}
+        params = {"name": "system1_decide", "arguments": arguments}
         return asyncio.create_task(self.post(id=number, method="tools/call", params=params))
 
     async def cancel(self, number: Any) -> int:
@@ -83,8 +84,9 @@ async def test_a_cancelled_call_ends_its_request_upstream_and_nobody_elses(
     gate, mine, namesake = Gate(), await Agent(client).hello(), await Agent(client).hello()
     nameless = Agent(client)
     upstream.answer(Reply(body=NOUL, gate=gate))
-    before, left = len(upstream.requests), len(gateway.log.split("cancelled after"))
-    cancelled, others = mine.ask(7), [namesake.ask(7), mine.ask(8), nameless.ask(7)]
+    before, own = len(upstream.requests), f"mine-{spelling!r}"
+    cancelled = mine.ask(7, own)
+    others = [agent.ask(n, "other") for agent, n in ((namesake, 7), (mine, 8), (nameless, 7))]
     await upstream.received(before + 4)
 
     assert await nameless.cancel(7) == 202
@@ -92,14 +94,15 @@ async def test_a_cancelled_call_ends_its_request_upstream_and_nobody_elses(
     found = await cancelled
     assert (found.status_code, found.json()["error"]["code"]) == (200, -32800)
     assert found.json()["id"] == 7
+    gateway.wait_for(rf"\[{own}\] s1gw.decide: cancelled after")
     gate.open()
     for other in others:
         content = (await other).json()["result"]["structuredContent"]
         assert content["status"] == "decided"
-    assert len(gateway.log.split("cancelled after")) == left + 1
+    assert "[other] s1gw.decide: cancelled" not in gateway.log
     # It can no longer be cancelled, and its number can be used again.
     assert await mine.cancel(7) == 202
-    assert (await mine.ask(7)).json()["result"]
+    assert (await mine.ask(7, "again")).json()["result"]
 
 
 CALL = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"%s","arguments":%s}}'
