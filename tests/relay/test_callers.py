@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from gateway_core.door.callers import Caller, customer_key
+from gateway_core.door.rights import CallerKind
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.callers import Caller, CallerKind, customer_key
 
 S1: dict[str, Any] = {"model": "jev-latest", "state": "s", "questions": {}}
 
