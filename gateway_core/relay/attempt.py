@@ -5,7 +5,7 @@ from typing import Final
 
 from gateway_core.errors import ProviderError, UpstreamRejected
 from gateway_core.outbound import sanitize_message
-from gateway_core.relay.body import DecisionBody, read_body
+from gateway_core.relay.body import DecisionBody, json_of
 from gateway_core.relay.call import CallRecord, Headers, RelayReply, elapsed_ms
 from gateway_core.relay.replies import failure, success
 from gateway_core.relay.targets import Target
@@ -76,7 +76,7 @@ def _detail(error: ProviderError, target: Target, request: DecisionRequest) -> s
     """Return what the upstream found at fault in the request, if it may be shown."""
     if not isinstance(error, UpstreamRejected):
         return None
-    sent = read_body(request.body, request.content_type).json
+    sent = json_of(request.body, request.content_type)
     key = request.api_key
     secrets = target.secrets if key is None else (*target.secrets, key)
     return sanitize_message(error.upstream_message, secrets=secrets, body=sent)

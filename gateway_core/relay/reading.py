@@ -1,12 +1,9 @@
-"""Request bodies as they come in: bounded, and freed of their content encoding on the way."""
+"""Request bodies as they come in, and freed of their content encoding within a bound."""
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Protocol
 
-from gateway_core.relay.call import CallRecord, Headers
-from gateway_core.relay.encoding import decoder_for, too_large
-
-_LARGE: Final = 16 * 1024
+from gateway_core.relay.encoding import decoder_for
 
 
 class Incoming(Protocol):
@@ -19,86 +16,21 @@ class Incoming(Protocol):
         """Return the pieces that came since the last call, at the end none."""
 
 
-class BodyReader:
-    """Takes a body in pieces and gives it whole, decoded, or refuses it.
+def decoded(content: bytes, encoding: str, limit: int) -> bytes:
+    """Return a whole body without its content encoding.
 
-    Nothing beyond the limit is ever held: neither of what comes in nor of what comes out.
-    """
-
-    def __init__(self, limit: int, encoding: str = "identity") -> None:
-        """Prepare for a body of at most ``limit`` bytes in ``encoding``.
-
-        Raises:
-            RelayRefused: ``unsupported_content_encoding``.
-        """
-        self._limit = limit
-        self._decode = decoder_for(encoding.strip().lower()) if encoding else None
-        self._pieces: list[bytes] = []
-        self._small = bytearray()
-        self._decoded = 0
-        self.received = 0
-
-    def feed(self, piece: bytes) -> None:
-        """Take the next piece; raise ``RelayRefused`` ``request_too_large`` at the limit."""
-        self.received += len(piece)
-        if self.received > self._limit:
-            raise too_large()
-        if self._decode is not None:
-            piece = self._decode.feed(piece, self._limit - self._decoded)
-            self._decoded += len(piece)
-        self._keep(piece)
-
-    def _keep(self, piece: bytes) -> None:
-        if not self._pieces:
-            self._pieces.append(piece)
-            return
-        # Many small pieces would take several times the memory of what is in them.
-        if len(piece) < _LARGE and len(self._small) < _LARGE:
-            self._small += piece
-            return
-        self._pieces += (bytes(self._small), piece)
-        self._small.clear()
-
-    def finish(self) -> bytes:
-        """Return the whole body, decoded.
-
-        Raises:
-            RelayRefused: ``invalid_request`` when the encoded body was cut short.
-        """
-        if self._decode is not None:
-            self._decode.finish()
-        # A buffer that grew with the body would be copied several times on the way.
-        pieces, self._pieces = self._pieces, []
-        if len(pieces) == 1 and not self._small:
-            return pieces[0]
-        return b"".join((*pieces, self._small))
-
-
-async def read_whole(headers: Headers, body: Incoming, limit: int, record: CallRecord) -> bytes:
-    """Return a request's whole body, decoded, and note in ``record`` how much came in.
+    Args:
+        content: what came in.
+        encoding: the content encoding, in lower case.
+        limit: the most bytes that may come out; no more are ever held.
 
     Raises:
-        RelayRefused: ``request_too_large``, as soon as that is known,
-            ``unsupported_content_encoding``, or ``invalid_request``.
+        RelayRefused: ``request_too_large``, ``unsupported_content_encoding``, or
+            ``invalid_request`` for what is not in that encoding.
     """
-    content = None if b"content-encoding" in headers else body.take()
-    if content is None:
-        return await _read_on(headers, body, limit, record)
-    record.bytes_in = len(content)
-    if len(content) > limit:
-        raise too_large()
-    return content
-
-
-async def _read_on(headers: Headers, body: Incoming, limit: int, record: CallRecord) -> bytes:
-    reader = BodyReader(limit, headers.get(b"content-encoding", b"").decode("latin-1"))
-    declared = headers.get(b"content-length")
-    if declared is not None and declared.isdigit() and int(declared[-18:]) > limit:
-        raise too_large()
-    try:
-        while pieces := await body.more():
-            for piece in pieces:
-                reader.feed(piece)
-    finally:
-        record.bytes_in = reader.received
-    return reader.finish()
+    decoder = decoder_for(encoding)
+    if decoder is None:
+        return content
+    found = decoder.feed(content, limit)
+    decoder.finish()
+    return found

@@ -1,9 +1,9 @@
 """The relay: the contract's checks in their order, one attempt, and the reply."""
 
-from collections.abc import Coroutine
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from time import perf_counter
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -11,15 +11,18 @@ from gateway_core.config.model import MEBIBYTE
 from gateway_core.errors import GatewayError, RelayRefused
 from gateway_core.registry import Registry
 from gateway_core.relay.attempt import attempt, upstream_request
-from gateway_core.relay.body import read_body
+from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.call import CallRecord, Headers, RelayReply, Route
 from gateway_core.relay.callers import OPERATOR, Caller, CallerKind, bearer_token, customer_key
+from gateway_core.relay.encoding import too_large
 from gateway_core.relay.keys.store import KeyStore
+from gateway_core.relay.large.intake import Intake
+from gateway_core.relay.large.spool import SMALL
 from gateway_core.relay.limits.admission import BoundTable
 from gateway_core.relay.limits.limiter import Limiter
 from gateway_core.relay.listing import list_models
 from gateway_core.relay.pages import PageGuard
-from gateway_core.relay.reading import Incoming, read_whole
+from gateway_core.relay.reading import Incoming
 from gateway_core.relay.replies import JSON, refusal
 from gateway_core.relay.routing import Router
 from gateway_core.relay.targets import Target, shown
@@ -27,6 +30,7 @@ from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest, Format
 
 MAX_BODY_BYTES: Final = 32 * MEBIBYTE
+_ENCODING: Final = b"content-encoding"
 _MISMATCH: Final = (Route.SYSTEMONE, Format.OPENAI)
 
 
@@ -49,6 +53,11 @@ class Relay:
         self._router = Router(registry, self._config)
         self._timeout_s = self._config.http.timeout_s
         self._max_body = min(self._config.http.max_body_bytes, MAX_BODY_BYTES)
+        self._intake = Intake(max(self._config.http.max_held_bytes, self._max_body))
+
+    async def aclose(self) -> None:
+        """End what was started for large bodies."""
+        await self._intake.aclose()
 
     def prepare(self) -> None:
         """Build the providers of all organizations, before the first call.
@@ -87,16 +96,21 @@ class Relay:
             bounds = caller.bounds = self._bounds.of(caller)
         return self._limiter.admit(bounds)
 
-    def read(
-        self, headers: Headers, incoming: Incoming, record: CallRecord
-    ) -> Coroutine[Any, Any, bytes]:
-        """Return a request's whole body, decoded, within the limit.
+    def reading(
+        self,
+        caller: Caller,
+        headers: Headers,
+        incoming: Incoming,
+        record: CallRecord,
+        limit: int = MAX_BODY_BYTES,
+    ) -> AbstractAsyncContextManager[bytes]:
+        """Return a block with a request's whole body, decoded, within the limit.
 
-        Raises:
-            RelayRefused: ``request_too_large``, ``unsupported_content_encoding`` or
-                ``invalid_request``.
+        Entering it raises ``RelayRefused``: ``request_too_large``,
+        ``unsupported_content_encoding``, ``invalid_request`` or ``provider_overloaded``.
         """
-        return read_whole(headers, incoming, self._max_body, record)
+        most = min(limit, self._max_body)
+        return self._intake.whole(_tenant(caller), headers, incoming, most, record)
 
     async def decide(
         self,
@@ -112,16 +126,24 @@ class Relay:
             caller = self.authenticate(headers, client, record)
             key = customer_key(caller, headers)
             async with self.admitted(caller):
-                # What was read is not kept here: it may be large, and the attempt may be long.
-                target, request = self._prepared(
-                    await read_whole(headers, incoming, self._max_body, record),
-                    route,
-                    caller,
-                    key,
-                    headers,
-                    record=record,
-                )
-                reply = await attempt(target, request, timeout_s=self._timeout_s, record=record)
+                content = None if _ENCODING in headers else incoming.take()
+                if content is None or len(content) > SMALL:
+                    left = _Taken(content, incoming)
+                    reply = await self._relay_slowly(
+                        left, route, caller, key, headers, record=record
+                    )
+                else:
+                    record.bytes_in = len(content)
+                    if len(content) > self._max_body:
+                        raise too_large()
+                    body = read_body(content, headers.get(b"content-type", b"").decode("latin-1"))
+                    # What was read is not kept: the attempt may be long.
+                    del content
+                    target, request = self._prepared(
+                        body, route, caller, key, headers, record=record
+                    )
+                    del body
+                    reply = await attempt(target, request, timeout_s=self._timeout_s, record=record)
         except GatewayError as error:
             return refusal(error, record)
         latency_ms = 1000 * (perf_counter() - started)
@@ -142,9 +164,25 @@ class Relay:
         own_id = (b"x-request-id", record.request_id.encode())
         return RelayReply(status=200, headers=[JSON, own_id], body=content)
 
+    async def _relay_slowly(
+        self,
+        incoming: Incoming,
+        route: Route,
+        caller: Caller,
+        key: Secret | None,
+        headers: Headers,
+        *,
+        record: CallRecord,
+    ) -> RelayReply:
+        """Relay a body that is large, encoded or still coming in."""
+        taken = self._intake.decision(_tenant(caller), headers, incoming, self._max_body, record)
+        async with taken as body:
+            target, request = self._prepared(body, route, caller, key, headers, record=record)
+            return await attempt(target, request, timeout_s=self._timeout_s, record=record)
+
     def _prepared(
         self,
-        content: bytes,
+        body: DecisionBody,
         route: Route,
         caller: Caller,
         key: Secret | None,
@@ -157,7 +195,6 @@ class Relay:
         Raises:
             RelayRefused: the body, the model or the provider does not fit.
         """
-        body = read_body(content, headers.get(b"content-type", b"").decode("latin-1"))
         record.model = shown(body.model)
         if (route, body.format) == _MISMATCH:
             raise RelayRefused(
@@ -168,6 +205,27 @@ class Relay:
             )
         target = self._router.target(caller, body.model, body.format, key)
         return target, upstream_request(target, body, key, headers, record.request_id)
+
+
+class _Taken:
+    """A body of which the whole was taken already, if it was there."""
+
+    def __init__(self, content: bytes | None, rest: Incoming) -> None:
+        self._content = content
+        self._rest = rest
+
+    def take(self) -> bytes | None:
+        return None
+
+    async def more(self) -> Sequence[bytes]:
+        if self._content is not None:
+            content, self._content = self._content, None
+            return [content]
+        return await self._rest.more()
+
+
+def _tenant(caller: Caller) -> str:
+    return caller.org or caller.key_id
 
 
 def _unauthenticated(token: str) -> RelayRefused:

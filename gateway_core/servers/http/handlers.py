@@ -7,8 +7,7 @@ from typing import Any, Final
 from gateway_core.decide import refused
 from gateway_core.errors import InvalidRequest
 from gateway_core.relay.call import RelayReply, Route
-from gateway_core.relay.callers import customer_key
-from gateway_core.relay.reading import read_whole
+from gateway_core.relay.callers import Caller, customer_key
 from gateway_core.relay.replies import JSON
 from gateway_core.servers.http.deciding import Desk, parse_question
 from gateway_core.servers.http.exchange import Exchange
@@ -16,7 +15,7 @@ from gateway_core.servers.http.services import Services
 
 Answer = Coroutine[Any, Any, RelayReply]
 Handler = Callable[[Services, Exchange], Answer]
-AtDesk = Callable[[Services, Exchange, Desk], Answer]
+AtDesk = Callable[[Services, Exchange, Desk, Caller], Answer]
 MAX_MCP_BYTES: Final = 4 * 1024 * 1024
 _STATUSES: Final[Mapping[str, int]] = {
     "invalid_request": 400,
@@ -82,20 +81,21 @@ def _admitted(answer: AtDesk) -> Handler:
         caller = services.relay.authenticate(headers, exchange.client, access)
         customer_key(caller, headers)
         async with services.relay.admitted(caller):
-            return await answer(services, exchange, services.desks.of(caller))
+            return await answer(services, exchange, services.desks.of(caller), caller)
 
     return handler
 
 
 @_admitted
-async def decide(services: Services, exchange: Exchange, desk: Desk) -> RelayReply:
+async def decide(services: Services, exchange: Exchange, desk: Desk, caller: Caller) -> RelayReply:
     """Answer one question."""
-    content = await services.relay.read(exchange.head.headers, exchange.body, exchange.access)
-    try:
-        question = parse_question(content, exchange.access.request_id)
-    except InvalidRequest as error:
-        return _decided(exchange, refused(error, exchange.access.request_id))
-    return _decided(exchange, await desk.gateway.decide(question))
+    headers, access = exchange.head.headers, exchange.access
+    async with services.relay.reading(caller, headers, exchange.body, access) as content:
+        try:
+            question = parse_question(content, access.request_id)
+        except InvalidRequest as error:
+            return _decided(exchange, refused(error, access.request_id))
+        return _decided(exchange, await desk.gateway.decide(question))
 
 
 def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> RelayReply:
@@ -108,20 +108,20 @@ def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> RelayReply:
 
 
 @_admitted
-async def health(_: Services, exchange: Exchange, desk: Desk) -> RelayReply:
+async def health(_: Services, exchange: Exchange, desk: Desk, _caller: Caller) -> RelayReply:
     """Probe the providers of the caller's chain."""
     return exchange.json(200, await desk.gateway.health())
 
 
 @_admitted
-async def capabilities(_: Services, exchange: Exchange, desk: Desk) -> RelayReply:
+async def capabilities(_: Services, exchange: Exchange, desk: Desk, _caller: Caller) -> RelayReply:
     """Tell what the caller can ask."""
     return exchange.json(200, await desk.gateway.capabilities())
 
 
 @_admitted
-async def mcp(_: Services, exchange: Exchange, desk: Desk) -> RelayReply:
+async def mcp(services: Services, exchange: Exchange, desk: Desk, caller: Caller) -> RelayReply:
     """Answer one message of MCP."""
-    headers, access = exchange.head.headers, exchange.access
-    content = await read_whole(headers, exchange.body, MAX_MCP_BYTES, access)
-    return await desk.mcp.answer(exchange, content)
+    headers, access, body = exchange.head.headers, exchange.access, exchange.body
+    async with services.relay.reading(caller, headers, body, access, MAX_MCP_BYTES) as content:
+        return await desk.mcp.answer(exchange, content)

@@ -78,6 +78,7 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
         desks = Desks(registry, operator, http.allowed_hosts)
         stack.push_async_callback(desks.aclose)
         relay = Relay(registry, keys, limiter)
+        stack.push_async_callback(relay.aclose)
         if keys is not None:
             # In a thread: plugins are imported, and what a first call finds is built then.
             await asyncio.to_thread(relay.prepare)
