@@ -17,6 +17,8 @@ Answer = Coroutine[Any, Any, RelayReply]
 Handler = Callable[[Services, Exchange], Answer]
 AtDesk = Callable[[Services, Exchange, Desk, Caller], Answer]
 MAX_MCP_BYTES: Final = 4 * 1024 * 1024
+MAX_QUESTION_BYTES: Final = 4 * 1024 * 1024
+"""A question is read into Python objects, in one piece, while others wait."""
 _STATUSES: Final[Mapping[str, int]] = {
     "invalid_request": 400,
     "config_error": 503,
@@ -90,7 +92,9 @@ def _admitted(answer: AtDesk) -> Handler:
 async def decide(services: Services, exchange: Exchange, desk: Desk, caller: Caller) -> RelayReply:
     """Answer one question."""
     headers, access = exchange.head.headers, exchange.access
-    async with services.relay.reading(caller, headers, exchange.body, access) as content:
+    body = exchange.body
+    reading = services.relay.reading(caller, headers, body, access, MAX_QUESTION_BYTES)
+    async with reading as content:
         try:
             question = parse_question(content, access.request_id)
         except InvalidRequest as error:

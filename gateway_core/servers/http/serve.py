@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 import socket
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any, Final, NoReturn, cast
@@ -20,6 +21,7 @@ from gateway_core.servers.http.access_log import AccessLog, as_json, as_text
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
 from gateway_core.servers.http.crowd import Crowd, raise_descriptor_limit
+from gateway_core.servers.http.listening import Server, reserve, when_listening
 from gateway_core.servers.http.services import open_services
 from gateway_core.servers.http.startup import check, warn
 from gateway_core.servers.http.workers import Workers, end_with_supervisor
@@ -87,23 +89,30 @@ def serve(options: Options) -> None:
     warn(loaded, keys)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave)
-    _announce(http, listener)
     config = _uvicorn_config(options, http)
+    announce = partial(_announce, http, listener)
     if http.workers > 1:
+        when_listening(listener, announce)
         Workers(config, [listener]).run()
-    else:
-        uvicorn.Server(config).run([listener])
+        return
+    try:
+        Server(config, announce).run([listener])
+    except OSError as error:
+        # Another server has taken the port meanwhile.
+        raise _cannot_listen(error) from None
 
 
 def _bind(http: HttpConfig) -> socket.socket:
     try:
         found = socket.getaddrinfo(http.host, http.port, type=socket.SOCK_STREAM)
         family, *_, address = found[0]
-        return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
+        return reserve(family, address[:2])
     except OSError as error:
-        raise ConfigError(
-            f"http.host and http.port: cannot listen there: {error.strerror}"
-        ) from None
+        raise _cannot_listen(error) from None
+
+
+def _cannot_listen(error: OSError) -> ConfigError:
+    return ConfigError(f"http.host and http.port: cannot listen there: {error.strerror}")
 
 
 def _announce(http: HttpConfig, listener: socket.socket) -> None:
