@@ -7,14 +7,14 @@ and no load balancer took it for ready.
 import socket
 import threading
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 
 _LOOK_S: Final = 0.02
 
 
-def reserve(family: int, address: tuple[str, int]) -> socket.socket:
+def reserve(family: int, address: tuple[Any, ...]) -> socket.socket:
     """Return a socket that is bound and does not listen yet; raise ``OSError`` if it cannot be."""
     found = socket.socket(family, socket.SOCK_STREAM)
     try:
