@@ -1,12 +1,9 @@
 """What every HTTP caller passes, whatever the route."""
 
-from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Final
 
-from gateway_core.config.model import MEBIBYTE, Config
+from gateway_core.config.model import Config
 from gateway_core.door.access import AccessEntry
-from gateway_core.door.bodies import Incoming, read_whole
 from gateway_core.door.browsers import PageGuard
 from gateway_core.door.callers import OPERATOR, Caller, bearer_token
 from gateway_core.door.keys.store import KeyStore
@@ -14,8 +11,6 @@ from gateway_core.door.limits.admission import BoundTable
 from gateway_core.door.limits.limiter import Limiter
 from gateway_core.errors import RelayRefused
 from gateway_core.http1.messages import Headers
-
-MAX_BODY_BYTES: Final = 32 * MEBIBYTE
 
 
 class Door:
@@ -33,7 +28,6 @@ class Door:
         self._pages = PageGuard((config.http.host, *config.http.allowed_hosts))
         self._limiter = limiter
         self._bounds = BoundTable(config.orgs)
-        self._max_body = min(config.http.max_body_bytes, MAX_BODY_BYTES)
 
     def authenticate(self, headers: Headers, client: str, access: AccessEntry) -> Caller:
         """Say who calls from the address ``client``.
@@ -63,17 +57,6 @@ class Door:
         if bounds is None:
             bounds = caller.bounds = self._bounds.of(caller)
         return self._limiter.admit(bounds)
-
-    def read(
-        self, headers: Headers, incoming: Incoming, access: AccessEntry
-    ) -> Coroutine[Any, Any, bytes]:
-        """Return a request's whole body, decoded, within the limit.
-
-        Raises:
-            RelayRefused: ``request_too_large``, ``unsupported_content_encoding`` or
-                ``invalid_request``.
-        """
-        return read_whole(headers, incoming, self._max_body, access)
 
 
 def _unauthenticated(token: str) -> RelayRefused:

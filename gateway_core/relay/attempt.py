@@ -9,7 +9,7 @@ from gateway_core.door.refusals import Detail
 from gateway_core.errors import ProviderError, UpstreamRejected
 from gateway_core.http1.messages import Headers, HttpReply
 from gateway_core.outbound.held import own_hosts
-from gateway_core.relay.body import DecisionBody
+from gateway_core.relay.body import DecisionBody, json_of
 from gateway_core.relay.replies import failure, success
 from gateway_core.relay.targets import Target
 from gateway_core.relay.usage import check_reply
@@ -85,7 +85,7 @@ async def _detail(error: ProviderError, target: Target, request: DecisionRequest
 
     key = request.api_key
     sent = Sent(
-        body=_json_of(request),
+        body=json_of(request.body, request.content_type),
         model=request.model,
         secrets=target.secrets if key is None else (*target.secrets, key),
         hosts=own_hosts(target.provider.endpoint),
@@ -96,13 +96,3 @@ async def _detail(error: ProviderError, target: Target, request: DecisionRequest
         code=published_code(error.upstream_code) if openai else None,
         param=shown_param(error.upstream_param, sent),
     )
-
-
-def _json_of(request: DecisionRequest) -> bytes:
-    if not request.content_type.startswith("multipart/"):
-        return request.body
-    # Only images come as forms; see ``read_body``.
-    from gateway_core.relay.multipart import request_part
-
-    start, end = request_part(request.body, request.content_type)
-    return request.body[start:end]

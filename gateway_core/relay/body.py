@@ -25,6 +25,7 @@ class DecisionBody(msgspec.Struct, kw_only=True, eq=False):
         format: the wire format, told from ``questions``.
         model: the model that it names.
         members: the values at the top level of the JSON.
+        place: where in ``content`` the name of the model starts and ends, if that is known.
     """
 
     content: bytes
@@ -33,6 +34,7 @@ class DecisionBody(msgspec.Struct, kw_only=True, eq=False):
     format: Format
     model: str
     members: Members
+    place: tuple[int, int] | None = None
 
     # A body is shown nowhere.
     __repr__ = object.__repr__
@@ -46,10 +48,14 @@ class DecisionBody(msgspec.Struct, kw_only=True, eq=False):
         """Return the body with ``model`` in place of its own, and no other byte changed."""
         if model == self.model:
             return self.content
-        start, end = place_of("model", self.json, self.members)
+        start, end = self.place or self._place()
         view = memoryview(self.content)
-        before, after = view[: self.start + start], view[self.start + end :]
+        before, after = view[:start], view[end:]
         return b"".join((before, _encoded(model), after))
+
+    def _place(self) -> tuple[int, int]:
+        start, end = place_of("model", self.json, self.members)
+        return self.start + start, self.start + end
 
 
 def read_body(content: bytes, content_type: str = "application/json") -> DecisionBody:
@@ -71,6 +77,16 @@ def read_body(content: bytes, content_type: str = "application/json") -> Decisio
         )
     body.content, body.start = content, start
     return body
+
+
+def json_of(content: bytes, content_type: str) -> bytes:
+    """Return the JSON of a decision body that was checked before."""
+    if not content_type.lower().startswith("multipart/"):
+        return content
+    from gateway_core.relay.multipart import request_part
+
+    start, end = request_part(content, content_type)
+    return content[start:end]
 
 
 def read_json(content: bytes) -> DecisionBody:

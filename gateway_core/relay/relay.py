@@ -1,13 +1,16 @@
 # Compiled with mypyc; CONTRIBUTING.md, "The hot path", says what that asks of this file.
 """The relay: the contract's checks in their order, one attempt, and the reply."""
 
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from time import perf_counter
 from typing import Final
 
 import msgspec
 
+from gateway_core.config.model import MEBIBYTE
 from gateway_core.door.access import AccessEntry
-from gateway_core.door.bodies import Incoming
+from gateway_core.door.bodies import BodyLimit, Incoming, too_large
 from gateway_core.door.callers import Caller, customer_key, require_listing
 from gateway_core.door.door import Door
 from gateway_core.door.refusals import JSON, refusal
@@ -16,7 +19,9 @@ from gateway_core.errors import GatewayError, RelayRefused
 from gateway_core.http1.messages import Headers, HttpReply
 from gateway_core.registry import Registry
 from gateway_core.relay.attempt import attempt, upstream_request
-from gateway_core.relay.body import read_body
+from gateway_core.relay.body import DecisionBody, read_body
+from gateway_core.relay.large.intake import Intake
+from gateway_core.relay.large.spool import SMALL
 from gateway_core.relay.listing import list_models, names
 from gateway_core.relay.route import RelayRoute
 from gateway_core.relay.routing import Router
@@ -25,6 +30,8 @@ from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest, Format
 
 _MISMATCH: Final = (RelayRoute.SYSTEMONE, Format.OPENAI)
+_ENCODING: Final = b"content-encoding"
+_MAX_BODY_BYTES: Final = 32 * MEBIBYTE
 
 
 class Relay:
@@ -41,6 +48,12 @@ class Relay:
         self._door = door
         self._router = Router(registry, config)
         self._timeout_s = config.http.timeout_s
+        self._limit = BodyLimit(min(config.http.max_body_bytes, _MAX_BODY_BYTES))
+        self._intake = Intake(max(config.http.max_held_bytes, self._limit.most))
+
+    async def aclose(self) -> None:
+        """End what was started for large bodies."""
+        await self._intake.aclose()
 
     def prepare(self) -> None:
         """Build the providers of all organizations, before the first call.
@@ -49,6 +62,22 @@ class Relay:
             RelayRefused: that cannot be done now, for a shortage that may be over soon.
         """
         self._router.prepare()
+
+    def reading(
+        self,
+        caller: Caller,
+        headers: Headers,
+        incoming: Incoming,
+        access: AccessEntry,
+        limit: BodyLimit,
+    ) -> AbstractAsyncContextManager[bytes]:
+        """Return a block with a request's whole body, decoded, within the limit.
+
+        Entering it raises ``RelayRefused``: ``request_too_large``,
+        ``unsupported_content_encoding``, ``invalid_request`` or ``provider_overloaded``.
+        """
+        least = min(limit, self._limit, key=lambda one: one.most)
+        return self._intake.whole(_tenant(caller), headers, incoming, least, access)
 
     async def decide(
         self,
@@ -64,16 +93,24 @@ class Relay:
             caller = self._door.authenticate(headers, client, access)
             key = customer_key(caller, headers)
             async with self._door.admitted(caller):
-                # What was read is not kept here: it may be large, and the attempt may be long.
-                target, request = self._prepared(
-                    await self._door.read(headers, incoming, access),
-                    route,
-                    caller,
-                    key,
-                    headers,
-                    access=access,
-                )
-                reply = await attempt(target, request, timeout_s=self._timeout_s, access=access)
+                content = None if _ENCODING in headers else incoming.take()
+                if content is None or len(content) > SMALL:
+                    left = _Taken(content, incoming)
+                    reply = await self._relay_slowly(
+                        left, route, caller, key, headers, access=access
+                    )
+                else:
+                    access.bytes_in = len(content)
+                    if len(content) > self._limit.most:
+                        raise too_large(self._limit)
+                    body = read_body(content, headers.get(b"content-type", b"").decode("latin-1"))
+                    # What was read is not kept: the attempt may be long.
+                    del content
+                    target, request = self._prepared(
+                        body, route, caller, key, headers, access=access
+                    )
+                    del body
+                    reply = await attempt(target, request, timeout_s=self._timeout_s, access=access)
         except GatewayError as error:
             return refusal(error, access)
         latency_ms = 1000 * (perf_counter() - started)
@@ -103,9 +140,25 @@ class Relay:
         headers_out = [JSON, *own_ids(access.request_id)]
         return HttpReply(status=200, headers=headers_out, body=msgspec.json.encode(listing))
 
+    async def _relay_slowly(
+        self,
+        incoming: Incoming,
+        route: RelayRoute,
+        caller: Caller,
+        key: Secret | None,
+        headers: Headers,
+        *,
+        access: AccessEntry,
+    ) -> HttpReply:
+        """Relay a body that is large, encoded or still coming in."""
+        taken = self._intake.decision(_tenant(caller), headers, incoming, self._limit, access)
+        async with taken as body:
+            target, request = self._prepared(body, route, caller, key, headers, access=access)
+            return await attempt(target, request, timeout_s=self._timeout_s, access=access)
+
     def _prepared(
         self,
-        content: bytes,
+        body: DecisionBody,
         route: RelayRoute,
         caller: Caller,
         key: Secret | None,
@@ -118,7 +171,6 @@ class Relay:
         Raises:
             RelayRefused: the body, the model or the provider does not fit.
         """
-        body = read_body(content, headers.get(b"content-type", b"").decode("latin-1"))
         access.model = shown(body.model)
         if (route, body.format) == _MISMATCH:
             raise RelayRefused(
@@ -129,3 +181,24 @@ class Relay:
             )
         target = self._router.target(caller, body.model, body.format, key)
         return target, upstream_request(target, body, key, headers, access.request_id)
+
+
+class _Taken:
+    """A body of which the whole was taken already, if it was there."""
+
+    def __init__(self, content: bytes | None, rest: Incoming) -> None:
+        self._content = content
+        self._rest = rest
+
+    def take(self) -> bytes | None:
+        return None
+
+    async def more(self) -> Sequence[bytes]:
+        if self._content is not None:
+            content, self._content = self._content, None
+            return [content]
+        return await self._rest.more()
+
+
+def _tenant(caller: Caller) -> str:
+    return caller.org or caller.key_id

@@ -194,9 +194,11 @@ def open_scene(tmp_path: Path, network: Network) -> OpenScene:
         # No minute ends between two requests of a test, however slow the machine is.
         used = limiter or ProcessLimiter(lambda: 30.0)
         store = KeyStore(keys_path, look_s=0) if auth else None
+        relay = Relay(registry, Door(loaded.config, store, used))
         try:
-            yield Scene(Relay(registry, Door(loaded.config, store, used)), keys_path, catalog)
+            yield Scene(relay, keys_path, catalog)
         finally:
+            await relay.aclose()
             await outbound.aclose()
             await used.aclose()
 

@@ -53,6 +53,8 @@ class HttpConfig:
         auth: ``keys``, or ``disabled`` when the operator is the only customer.
         open_to_network: whether to listen beyond loopback although auth is disabled.
         max_body_bytes: the largest request body, before and after decompression.
+        max_held_bytes: the most that the bodies of all requests may take together in one process;
+            those of the caller with the most are refused first.
         max_connections: the most clients that are connected to one process; by default what its
             limit of open files allows.
         max_connections_per_address: the most from one address; three quarters of them by default.
@@ -72,6 +74,7 @@ class HttpConfig:
     auth: str = attrs.field(default="keys", validator=rules.one_of("keys", "disabled"))
     open_to_network: bool = False
     max_body_bytes: int = attrs.field(default=32 * MEBIBYTE, validator=rules.positive_count)
+    max_held_bytes: int = attrs.field(default=256 * MEBIBYTE, validator=rules.positive_count)
     max_connections: int | None = attrs.field(default=None, validator=rules.positive_count)
     max_connections_per_address: int | None = attrs.field(
         default=None, validator=rules.positive_count

@@ -6,8 +6,8 @@ from functools import cache, wraps
 from typing import Any, Final
 
 from gateway_core.decide import refused
-from gateway_core.door.bodies import read_whole
-from gateway_core.door.callers import require_asking
+from gateway_core.door.bodies import BodyLimit
+from gateway_core.door.callers import Caller, require_asking
 from gateway_core.door.refusals import JSON
 from gateway_core.errors import InvalidRequest
 from gateway_core.http1.messages import HttpReply
@@ -18,9 +18,12 @@ from gateway_core.servers.http.tenants import TenantGateway, parse_question
 
 Answer = Coroutine[Any, Any, HttpReply]
 Handler = Callable[[Services, Exchange], Answer]
-TenantHandler = Callable[[Services, Exchange, TenantGateway], Answer]
+TenantHandler = Callable[[Services, Exchange, TenantGateway, Caller], Answer]
 MAX_MCP_BYTES: Final = 4 * 1024 * 1024
-_MCP_LIMIT: Final = "that is the most for a message of MCP"
+MAX_QUESTION_BYTES: Final = 4 * 1024 * 1024
+_MESSAGE: Final = BodyLimit(MAX_MCP_BYTES, "that is the most for a message of MCP")
+_QUESTION: Final = BodyLimit(MAX_QUESTION_BYTES, "that is the most for a question")
+"""A question is read into Python objects, in one piece, while others wait."""
 _STATUSES: Final[Mapping[str, int]] = {
     "invalid_request": 400,
     "config_error": 503,
@@ -92,20 +95,23 @@ def _admitted(answer: TenantHandler) -> Handler:
         caller = services.door.authenticate(headers, exchange.client, access)
         require_asking(caller, headers)
         async with services.door.admitted(caller):
-            return await answer(services, exchange, services.tenants.for_caller(caller))
+            return await answer(services, exchange, services.tenants.for_caller(caller), caller)
 
     return handler
 
 
 @_admitted
-async def decide(services: Services, exchange: Exchange, tenant: TenantGateway) -> HttpReply:
+async def decide(
+    services: Services, exchange: Exchange, tenant: TenantGateway, caller: Caller
+) -> HttpReply:
     """Answer one question."""
-    content = await services.door.read(exchange.head.headers, exchange.body, exchange.access)
-    try:
-        question = parse_question(content, exchange.access.request_id)
-    except InvalidRequest as error:
-        return _decided(exchange, refused(error, exchange.access.request_id))
-    return _decided(exchange, await tenant.gateway.decide(question))
+    headers, body, access = exchange.head.headers, exchange.body, exchange.access
+    async with services.relay.reading(caller, headers, body, access, _QUESTION) as content:
+        try:
+            question = parse_question(content, access.request_id)
+        except InvalidRequest as error:
+            return _decided(exchange, refused(error, access.request_id))
+        return _decided(exchange, await tenant.gateway.decide(question))
 
 
 def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> HttpReply:
@@ -119,20 +125,26 @@ def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> HttpReply:
 
 
 @_admitted
-async def health(_: Services, exchange: Exchange, tenant: TenantGateway) -> HttpReply:
+async def health(
+    _: Services, exchange: Exchange, tenant: TenantGateway, _caller: Caller
+) -> HttpReply:
     """Probe the providers of the caller's chain."""
     return exchange.json(200, await tenant.gateway.health())
 
 
 @_admitted
-async def capabilities(_: Services, exchange: Exchange, tenant: TenantGateway) -> HttpReply:
+async def capabilities(
+    _: Services, exchange: Exchange, tenant: TenantGateway, _caller: Caller
+) -> HttpReply:
     """Tell what the caller can ask."""
     return exchange.json(200, await tenant.gateway.capabilities())
 
 
 @_admitted
-async def mcp(_: Services, exchange: Exchange, tenant: TenantGateway) -> HttpReply:
+async def mcp(
+    services: Services, exchange: Exchange, tenant: TenantGateway, caller: Caller
+) -> HttpReply:
     """Answer one message of MCP."""
-    headers, access = exchange.head.headers, exchange.access
-    content = await read_whole(headers, exchange.body, MAX_MCP_BYTES, access, _MCP_LIMIT)
-    return await tenant.mcp.answer(exchange, content)
+    headers, body, access = exchange.head.headers, exchange.body, exchange.access
+    async with services.relay.reading(caller, headers, body, access, _MESSAGE) as content:
+        return await tenant.mcp.answer(exchange, content)

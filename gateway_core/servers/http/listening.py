@@ -1,4 +1,9 @@
-"""The sockets of the server: every address that ``http.host`` stands for, of both families."""
+"""The sockets of the server: every address that ``http.host`` stands for, of both families.
+
+They have their port from the start, and take connections only once there is somebody to answer
+them. A start that fails never had its port open: no client got a connection that nobody answers,
+and no load balancer took it for ready.
+"""
 
 import errno
 import logging
@@ -21,8 +26,8 @@ _FAMILIES: Final = {socket.AF_INET: "IPv4", socket.AF_INET6: "IPv6"}
 Place = tuple[socket.AddressFamily, tuple[Any, ...]]
 
 
-def listen(http: HttpConfig) -> list[socket.socket]:
-    """Listen on all addresses that ``http.host`` stands for, on one port.
+def reserve(http: HttpConfig) -> list[socket.socket]:
+    """Bind to all addresses that ``http.host`` stands for, on one port, without listening yet.
 
     ``::`` is every address of IPv6 and of IPv4, whatever the system's default for such sockets
     is; a name is every address that it resolves to. What the machine does not have is left out,
@@ -41,7 +46,7 @@ def listen(http: HttpConfig) -> list[socket.socket]:
             if error.errno not in _ABSENT:
                 for listener in listeners:
                     listener.close()
-                raise _refusal(error, address[0], port) from None
+                raise refusal(error, address[0], port) from None
             _log.warning("not listening on %s over %s", address[0], _FAMILIES[family])
             missing.append(error)
         else:
@@ -49,7 +54,7 @@ def listen(http: HttpConfig) -> list[socket.socket]:
             # Port 0 lets the system choose, once for all of them.
             port = listener.getsockname()[1]
     if not listeners:
-        raise _refusal(missing[0], http.host, port)
+        raise refusal(missing[0], http.host, port)
     return listeners
 
 
@@ -82,11 +87,21 @@ def _resolved(http: HttpConfig) -> Iterator[Place]:
 
 
 def _open(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.socket:
-    # The socket of one family takes nothing of the other: each has its own.
-    return socket.create_server(address, family=family, backlog=BACKLOG)
+    found = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            # The socket of one family takes nothing of the other: each has its own.
+            found.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        found.bind(address)
+    except OSError:
+        found.close()
+        raise
+    return found
 
 
-def _refusal(error: OSError, host: str, port: int) -> ConfigError:
+def refusal(error: OSError, host: str, port: int) -> ConfigError:
+    """Return what a start ends with that cannot listen."""
     # The error's own text repeats the address as Python spells it.
     reason = os.strerror(error.errno) if error.errno else str(error)
     return ConfigError(f"http.host and http.port: cannot listen on {host} port {port}: {reason}")

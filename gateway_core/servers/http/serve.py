@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import signal
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any, Final, NoReturn, cast
@@ -19,7 +20,8 @@ from gateway_core.servers.http.access_log import AccessLog, as_json, as_text
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.connection import ClientConnection
 from gateway_core.servers.http.crowd import Crowd, raise_descriptor_limit
-from gateway_core.servers.http.listening import BACKLOG, announce, listen
+from gateway_core.servers.http.listening import BACKLOG, announce, refusal, reserve
+from gateway_core.servers.http.opening import Server, when_listening
 from gateway_core.servers.http.services import open_services
 from gateway_core.servers.http.startup import check, warn
 from gateway_core.servers.http.workers import Workers, end_with_supervisor
@@ -79,16 +81,21 @@ def serve(options: Options) -> None:
     logs.setup(loaded.config.log.format, loaded.config.log.level)
     http = loaded.config.http
     keys = check(http)
-    listeners = listen(http)
+    listeners = reserve(http)
     warn(loaded, keys)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave)
-    announce(http, listeners)
     config = _uvicorn_config(options, http)
+    listening = partial(announce, http, listeners)
     if http.workers > 1:
+        when_listening(listeners[0], listening)
         Workers(config, listeners).run()
-    else:
-        uvicorn.Server(config).run(listeners)
+        return
+    try:
+        Server(config, listening).run(listeners)
+    except OSError as error:
+        # Another server has taken the port meanwhile.
+        raise refusal(error, http.host, http.port) from None
 
 
 def _uvicorn_config(options: Options, http: HttpConfig) -> uvicorn.Config:

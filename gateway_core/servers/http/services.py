@@ -82,6 +82,7 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
         stack.push_async_callback(tenants.aclose)
         door = Door(loaded.config, keys, limiter)
         relay = Relay(registry, door)
+        stack.push_async_callback(relay.aclose)
         if keys is not None:
             # In a thread: plugins are imported, and what a first call finds is built then.
             await asyncio.to_thread(relay.prepare)

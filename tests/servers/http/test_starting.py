@@ -1,7 +1,12 @@
 """The start of an HTTP server: what it says, and that it can be ended from then on."""
 
+import os
 import signal
+import socket
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
@@ -51,3 +56,30 @@ def test_a_signal_in_the_midst_of_the_start_ends_it_without_complaint(
 
     assert gateway.stop(number) == 0
     assert "Warning:" not in gateway.log
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_start_that_is_refused_never_opens_the_port(tmp_path: Path, workers: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "S1GW_STRICT_PLUGINS": "1",
+    }
+    config = tmp_path / "config.toml"
+    config.write_text("[orgs.acme.providers.own]\ndialect = 'nosuch'\n")
+    command = [sys.executable, "-m", "gateway_core.cli", "serve", "--http", "--config", config]
+    process = subprocess.Popen(
+        [*command, "--port", str(port), "--workers", workers], env=environ, stderr=subprocess.PIPE
+    )
+    opened = 0
+    while process.poll() is None:
+        with socket.socket() as client:
+            opened += client.connect_ex(("127.0.0.1", port)) == 0
+    _, log = process.communicate(timeout=60)
+
+    assert process.returncode != 0
+    assert opened == 0
+    assert b"listening on" not in log
+    assert b"Traceback" not in log

@@ -1,0 +1,1 @@
+"""Large request bodies: held within a bound, and decoded and checked away from the event loop."""
