@@ -89,19 +89,19 @@ def customer_key(caller: Caller, headers: Headers) -> Secret | None:
         RelayRefused: ``provider_key_header_not_allowed`` when the caller may not send one, or
             ``byok_required`` when it must.
     """
-    name = _PREFERRED if _PREFERRED in headers or _OTHER not in headers else _OTHER
-    sent = headers.get(name)
+    sent = headers.get(_PREFERRED, headers.get(_OTHER))
     rights = caller.rights
     if sent is None and rights.own_providers:
         return None
+    name = (_PREFERRED if _PREFERRED in headers or sent is None else _OTHER).decode()
     if rights.vendors:
-        return _usable_key(sent, name.decode())
+        return _usable_key(sent, name)
     if sent is not None:
         raise RelayRefused(
             "provider_key_header_not_allowed",
-            f"a provider key in {name.decode()} is for internal callers; save the key on the"
+            f"a provider key in {name} is for internal callers; save the key on the"
             " organization's provider and remove the header",
-            name.decode(),
+            name,
         )
     raise RelayRefused(
         "byok_required",

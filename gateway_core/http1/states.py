@@ -18,7 +18,6 @@ Each state has one time limit, which begins when the state is entered.
 
 from collections.abc import Mapping
 from enum import IntEnum
-from math import inf
 from typing import Final
 
 import attrs
@@ -149,19 +148,19 @@ TABLE: Final[Mapping[State, Row]] = {
 }
 
 
-Moves = Mapping[State, Mapping[State, float]]
-"""For each state those that may follow, each with how long it may last, in seconds."""
+Moves = Mapping[State, Mapping[State, float | None]]
+"""For each state those that may follow, each with how long it may last, in seconds, or for ever."""
 
 
 def moves(timeouts: ClientTimeouts) -> Moves:
-    """Return the table as a running connection uses it; infinity stands for any time."""
+    """Return the table as a running connection uses it; None stands for any time."""
     return {
         state: {following: seconds(following, timeouts) for following in row.follows}
         for state, row in TABLE.items()
     }
 
 
-def seconds(state: State, timeouts: ClientTimeouts) -> float:
-    """Return how long ``state`` may last, in seconds; infinity for any time."""
+def seconds(state: State, timeouts: ClientTimeouts) -> float | None:
+    """Return how long ``state`` may last, in seconds; None for any time."""
     name = TABLE[state].timeout
-    return inf if name is None else float(getattr(timeouts, name))
+    return None if name is None else float(getattr(timeouts, name))

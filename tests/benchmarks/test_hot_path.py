@@ -38,7 +38,8 @@ def test_the_size_of_the_configuration_changes_nothing(instructions: float) -> N
 
 def test_a_body_costs_next_to_nothing_by_its_size(instructions: float) -> None:
     large = count(REQUESTS, length=100_000).total / REQUESTS
-    assert large < instructions * 1.4
+    # It comes in several pieces, which are counted against what may be held.
+    assert large < instructions * 1.6
 
 
 @pytest.mark.parametrize("body", [body_of(1_000), b"no JSON", b'{"model": "x", "questions": {}}'])

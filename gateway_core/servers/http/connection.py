@@ -15,7 +15,7 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from gateway_core.http1.messages import HttpReply
-from gateway_core.http1.requests import TooSlow
+from gateway_core.http1.requests import Malformed, RequestParser, TooSlow
 from gateway_core.http1.states import State
 from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.body import ClientGone
@@ -118,8 +118,12 @@ class ClientConnection(asyncio.BufferedProtocol):
             KeyError: the table does not have ``state`` after the present one.
         """
         if state is not self._state:
-            self._deadline.set(self._moves[self._state][state])
+            seconds = self._moves[self._state][state]
             self._state = state
+            if seconds is None:
+                self._deadline.clear()
+            else:
+                self._deadline.set(seconds)
 
     def _advance(self) -> None:
         """Do what is next, now that no request is being answered."""
@@ -131,9 +135,11 @@ class ClientConnection(asyncio.BufferedProtocol):
         elif queue.waiting:
             self._start(queue.next())
         elif queue.fault is not None:
-            self._refuse()
+            self._refuse(queue.fault)
         else:
-            self._await_more()
+            if not queue.reading:
+                queue.read_on()
+            self._await_more(queue.parser)
 
     def _start(self, exchange: Exchange) -> None:
         self._enter(State.ANSWERING if exchange.body.complete else State.BODY)
@@ -164,19 +170,14 @@ class ClientConnection(asyncio.BufferedProtocol):
         keep_alive = not (self._ending and queue.empty)
         send(reply, self._transport, standing, keep_alive=keep_alive, with_body=with_body)
 
-    def _refuse(self) -> None:
+    def _refuse(self, fault: Malformed) -> None:
         """Answer what is no request, after all that came before it."""
-        fault, self._queue.fault = self._queue.fault, None
-        if fault is not None:
-            send(self._app.reject(fault), self._transport)
+        self._queue.fault = None
+        send(self._app.reject(fault), self._transport)
         self._close()
 
-    def _await_more(self) -> None:
+    def _await_more(self, parser: RequestParser) -> None:
         """Wait for the next request, or for the end."""
-        queue = self._queue
-        if not queue.reading:
-            queue.read_on()
-        parser = queue.parser
         if parser.body is not None:
             self._enter(State.LINGERING)
         elif self._ending or parser.ended:

@@ -22,6 +22,14 @@ def opened() -> Iterator[list[socket.socket]]:
         listener.close()
 
 
+def listen(http: HttpConfig) -> list[socket.socket]:
+    """Do as the server does once its services are open."""
+    found = reserve(http)
+    for listener in found:
+        listener.listen()
+    return found
+
+
 def has_ipv6() -> bool:
     try:
         socket.create_server((IPV6, 0), family=socket.AF_INET6).close()
@@ -53,7 +61,7 @@ def test_everywhere_in_ipv6_is_everywhere_in_ipv4_too(
     opened: list[socket.socket], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    opened += reserve(HttpConfig(host="::", port=0))
+    opened += listen(HttpConfig(host="::", port=0))
     (port,) = {listener.getsockname()[1] for listener in opened}
     announce(HttpConfig(), opened)
     assert reached(IPV4, port)
@@ -63,7 +71,7 @@ def test_everywhere_in_ipv6_is_everywhere_in_ipv4_too(
 
 
 def test_everywhere_in_ipv4_is_not_everywhere(opened: list[socket.socket]) -> None:
-    opened += reserve(HttpConfig(host="0.0.0.0", port=0))
+    opened += listen(HttpConfig(host="0.0.0.0", port=0))
     port = opened[0].getsockname()[1]
     assert (reached(IPV4, port), reached(IPV6, port)) == (True, False)
 
@@ -72,7 +80,7 @@ def test_a_name_is_every_address_that_it_resolves_to(
     opened: list[socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names(IPV6, IPV4, "127.0.0.2", monkeypatch=monkeypatch)
-    opened += reserve(HttpConfig(host=NAME, port=0))
+    opened += listen(HttpConfig(host=NAME, port=0))
     (port,) = {listener.getsockname()[1] for listener in opened}
     assert all(reached(address, port) for address in (IPV4, "127.0.0.2"))
     assert reached(IPV6, port) is has_ipv6()
@@ -82,7 +90,7 @@ def test_an_address_that_the_machine_lacks_is_left_out_and_named(
     opened: list[socket.socket], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     names("2001:db8::1", IPV4, monkeypatch=monkeypatch)
-    opened += reserve(HttpConfig(host=NAME, port=0))
+    opened += listen(HttpConfig(host=NAME, port=0))
     assert [listener.getsockname()[0] for listener in opened] == [IPV4]
     assert "not listening on 2001:db8::1 over IPv6" in caplog.text
 
@@ -101,7 +109,7 @@ def test_a_host_that_cannot_be_listened_on_is_told(host: str, said: str) -> None
 
 
 def test_a_port_that_is_taken_is_told_with_its_address(opened: list[socket.socket]) -> None:
-    opened += reserve(HttpConfig(host=IPV4, port=0))
+    opened += listen(HttpConfig(host=IPV4, port=0))
     port = opened[0].getsockname()[1]
     with pytest.raises(ConfigError, match=rf"127\.0\.0\.1 port {port}: Address already in use"):
         reserve(HttpConfig(host=IPV4, port=port))
@@ -111,5 +119,5 @@ def test_a_port_that_is_taken_is_told_with_its_address(opened: list[socket.socke
 def test_every_spelling_of_this_machine_can_be_listened_on(
     host: str, opened: list[socket.socket]
 ) -> None:
-    opened += reserve(HttpConfig(host=host, port=0))
+    opened += listen(HttpConfig(host=host, port=0))
     assert reached(IPV4, opened[-1].getsockname()[1])

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from gateway_core.servers.http.handlers import MAX_MCP_BYTES
 from gateway_core.testing import Reply, ScriptedUpstream
 from gateway_core.testing.process import GatewayProcess
 
@@ -106,8 +105,8 @@ def test_a_body_that_is_too_large_is_told_the_limit_and_its_setting(
     assert "http.max_body_bytes" in message
 
 
-def test_a_message_of_mcp_that_is_too_large_is_told_its_own_limit(client: httpx.Client) -> None:
-    found = client.post("/mcp", content=b" " * (MAX_MCP_BYTES + 1))
-    message = found.json()["error"]["message"]
-    assert str(MAX_MCP_BYTES) in message
-    assert "http.max_body_bytes" not in message
+def test_the_gateway_s_limit_holds_for_questions_and_messages_of_mcp(client: httpx.Client) -> None:
+    for path in ("/v1/decide", "/mcp"):
+        found = client.post(path, content=b" " * (LIMIT + 1))
+        message = found.json()["error"]["message"]
+        assert (str(LIMIT) in message, "http.max_body_bytes" in message) == (True, True)
