@@ -72,8 +72,6 @@ async def test_a_reply_that_ends_early_has_its_cause(serve, sender, said, cause,
 async def test_no_connection_has_its_cause(serve, sender, unused_port, server_tls) -> None:
     refused = await failure(sender, f"http://127.0.0.1:{unused_port}/")
     assert refused == (Cause.CONNECT_REFUSED, None)
-    async with serve() as server:
-        assert await failure(sender, f"https://127.0.0.1:{server.port}/") == (Cause.TLS, None)
     async with serve(tls=server_tls) as server:
         assert await failure(sender, server.url()) == (Cause.TLS, None)
 

@@ -115,12 +115,17 @@ def _release_punctuation(text: str, masked: bytearray) -> None:
     """Show the quotes, colons and spaces at the ends of what is masked."""
     for run in re.finditer(b"\1+", bytes(masked)):
         start, end = run.span()
-        while start < end and not text[start].isalnum():
+        while start < end and _is_edge(text[start]):
             masked[start] = 0
             start += 1
-        while start < end and not text[end - 1].isalnum():
+        while start < end and _is_edge(text[end - 1]):
             end -= 1
             masked[end] = 0
+
+
+def _is_edge(character: str) -> bool:
+    """Whether a run may be shown to begin or end with ``character``; escapes are none."""
+    return not character.isalnum() and character not in "\\%&"
 
 
 def _pieces(text: str, hidden: Sequence[bool]) -> list[tuple[str, bool]]:

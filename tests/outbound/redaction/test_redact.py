@@ -1,9 +1,11 @@
 """Of an upstream's message callers see the schema words that they need, and nothing they sent."""
 
+import asyncio
 import json
 import re
 import time
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -89,17 +91,17 @@ async def test_what_the_caller_needs_stays(message: str) -> None:
         (r"got: C:\new\table\file today", "got: […] today"),
         ("got: 日本語のとても長い文章が today", "got: […] today"),
         (
-            r"got: \u65e5\u672c\u8a9e\u306e\u3068\u3066\u3082\u9577\u3044\u6587\u7ae0\u304c x",
+            "got: " + ascii("日本語のとても長い文章が")[1:-1] + " x",
             "got: […] x",
         ),
         ("got: GROSSE STRASSE 17", "got: […]"),
         ("got: GroÃe", "got: GroÃe"),
         ("got: a secret folder/name", "got: […]"),
         ("got: How urgent is it really", "got: […]"),
-        ("the\u200bcust\u200bomer was\u202e charged", "[…]"),
+        ("the\u200bcust\u200bomer was\u202e charged", "the[…]"),
         (
-            f"the key {KEY.reveal()} may not use urgency_level",
-            "the key […] may not use urgency_level",
+            f"the key {KEY.reveal()} may not be used",
+            "the key […] may not be used",
         ),
         ("the key SK-ACME-01234567 is old", "the key […] is old"),
         ("the key of acme-01234 is old", "the key of […] is old"),
@@ -151,9 +153,7 @@ async def test_eleven_characters_and_five_digits_are_no_content() -> None:
 async def test_words_of_openai_requests_stay_and_its_content_goes() -> None:
     sent = {
         "model": "gpt-6-luna-2026",
-        "input": [
-            {"role": "user", "content": [{"type": "input_text", "text": "my own long text"}]}
-        ],
+        "input": [{"role": "user", "content": [{"type": "input_text", "text": "my long text"}]}],
         "questions": [
             {
                 "type": "choice",
@@ -167,7 +167,7 @@ async def test_words_of_openai_requests_stay_and_its_content_goes() -> None:
         "gpt-6-luna-2026: department_of_ticket: 'billing and refunds' is taken; safety_identifier"
     )
     assert await shown(kept, sent) == kept
-    assert await shown("bad: my own long text", sent) == "bad: […]"
+    assert await shown("bad: my long text", sent) == "bad: […]"
     assert await shown("bad: all about money", sent) == "bad: […]"
     assert await shown("bad: user-0815-4711-12", sent) == "bad: […]"
 
@@ -195,8 +195,6 @@ async def test_a_body_of_backslashes_is_read_in_step() -> None:
 
 
 async def test_a_body_of_32_mib_takes_time_in_proportion_and_lets_others_run() -> None:
-    import asyncio
-
     turns = 0
 
     async def others() -> None:
@@ -225,10 +223,8 @@ TEXTS = st.text(min_size=12, max_size=60)
 async def test_no_long_string_of_the_body_ever_comes_back(
     own: str, before: str, after: str, form: int
 ) -> None:
-    from urllib.parse import quote
-
     own = own.encode("utf-8", "replace").decode()
-    ways = [str, str.upper, lambda t: json.dumps(t)[1:-1], lambda t: quote(t), repr]
+    ways = [str, str.upper, lambda t: json.dumps(t)[1:-1], quote, repr]
     echoed = ways[form](own)
     found = await shown(f"{before} {echoed} {after}", {"state": [own], "questions": {}})
     visible = "".join(" ".join(own.split()).split())
