@@ -240,7 +240,7 @@ async def test_what_an_upstream_says_is_told_without_content_and_its_cause_is_lo
     said = "options: at most 10 items; got: a state that is long"
     error = UpstreamRejected("status 422", status=422, upstream_message=said)
     reply = await make_decider(first=script([error])).decide(
-        {"question": "Urgent?", "context": "a state that is long"}
+        {"question": "Urgent?", "context": {"note": "a state that is long"}}
     )
     assert reply["attempts"][0]["detail"] == "status 422: options: at most 10 items; got: […]"
     assert "a state that" not in json.dumps(reply)

@@ -101,7 +101,10 @@ async def test_a_time_out_says_what_the_time_was_spent_on(serve, sender, connect
     async def hang(*_) -> None:
         await asyncio.get_running_loop().create_future()
 
-    async with serve(hang) as server:
+    async def silent(request, _) -> None:
+        await request.gone()
+
+    async with serve(silent) as server:
         if connecting:
             sender = Outbound({}, dial=hang).sender(Endpoint())
         with pytest.raises(TimeoutError) as caught, TimeLimit(0.05):

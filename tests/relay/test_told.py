@@ -120,10 +120,11 @@ CAUSES: dict[str, tuple[Reply, Cause, int]] = {
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(("answer", "cause", "status"), CAUSES.values(), ids=CAUSES.keys())
+@pytest.mark.parametrize("failed", CAUSES.values(), ids=CAUSES.keys())
 async def test_the_cause_of_a_failure_is_noted_with_the_upstreams_status(
-    open_scene: Any, config: str, upstream: Any, answer: Reply, cause: Cause, status: int
+    open_scene: Any, config: str, upstream: Any, failed: tuple[Reply, Cause, int]
 ) -> None:
+    answer, cause, status = failed
     upstream.answer(answer)
     async with open_scene(config) as scene:
         result = await scene.post(S1, scene.key())
