@@ -12,6 +12,7 @@ from gateway_core.outbound.redaction.internal import internal_places
 from gateway_core.outbound.redaction.search import Place, Search, pieces_of
 from gateway_core.outbound.redaction.spellings import spellings_of
 from gateway_core.outbound.redaction.vocabulary import (
+    SHORT_FIELDS,
     is_key_in,
     places_of,
     possible_fields,
@@ -63,7 +64,7 @@ async def redact(message: str | None, sent: Sent) -> str:
     hard = [*_secret_places(spellings, sent.secrets), *internal_places(text, sent.hosts)]
     search = Search(spellings)
     fields = possible_fields(text)
-    names = schema_words(sent.body, sent.model)
+    names = schema_words(sent.body, sent.model) - SHORT_FIELDS
     for number, piece in enumerate(pieces_of(sent.body)):
         if number:
             await asyncio.sleep(0)
