@@ -74,3 +74,27 @@ def test_libraries_that_may_log_what_callers_sent_are_quiet(capsys, library: str
     logging.getLogger(f"{library}.server").error("body: sk-secret")
 
     assert capsys.readouterr().err == ""
+
+
+HIDDEN = "\u202e\u2066\u200b\u2028\u2029\u0085\u009b\x1b\x7f\ufeff\U000e0041\r"
+
+
+@pytest.mark.parametrize("style", ["text", "json"])
+def test_no_line_holds_characters_that_hide_or_end_it(capsys, style: str) -> None:
+    logs.setup(style)
+    PLUGINS.warning("Straße %s end", HIDDEN, extra=logs.fields(cause=HIDDEN))
+
+    line = capsys.readouterr().err
+    assert line.endswith("\n")
+    assert line[:-1].isprintable()
+    assert "Straße" in line
+    if style == "json":
+        assert json.loads(line)["message"] == f"Straße {HIDDEN} end"
+        assert json.loads(line)["cause"] == HIDDEN
+
+
+def test_fields_stand_behind_the_message(capsys) -> None:
+    logs.setup()
+    PLUGINS.warning("failed", extra=logs.fields(cause="dns", upstream_status=None))
+
+    assert capsys.readouterr().err.endswith(" acme.audit: failed cause=dns\n")

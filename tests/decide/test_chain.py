@@ -251,3 +251,18 @@ async def test_the_id_of_a_call_goes_upstream(
     reply = await make_decider(one=one).decide({**ASK, "request_id": request_id})
     assert (reply["status"], reply["request_id"]) == ("decided", request_id)
     assert one.asked[0].headers == {"x-request-id": sent}
+
+
+async def test_what_an_upstream_says_is_told_without_content_and_its_cause_is_logged(
+    make_decider: MakeDecider, script: Script, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = "options: at most 10 items; got: a state that is long"
+    error = UpstreamRejected("status 422", status=422, upstream_message=said)
+    reply = await make_decider(first=script([error])).decide(
+        {"question": "Urgent?", "context": {"note": "a state that is long"}}
+    )
+    assert reply["attempts"][0]["detail"] == "status 422: options: at most 10 items; got: […]"
+    assert "a state that" not in json.dumps(reply)
+    (line,) = (record for record in caplog.records if record.getMessage() == "first: error")
+    assert line.levelname == "WARNING"
+    assert vars(line)["s1gw_fields"] == {"cause": "status", "upstream_status": 422}

@@ -66,20 +66,27 @@ async def policed(listen, trusting, names, proxy):
         await outbound.aclose()
 
 
-async def test_plain_http_names_the_judged_address_and_the_host_apart(
-    policed, proxy, names
+async def test_a_tunnel_leads_plain_http_to_the_judged_address_and_the_origin_sees_its_name(
+    serve, policed, proxy, names
 ) -> None:
-    names["provider.example"] = ["203.0.113.7", "203.0.113.8"]
-    await policed.send("POST", "http://provider.example/a", headers={}, body=b"{}")
-    names["provider.example"] = ["2606:4700::1111"]
-    await policed.send("POST", "http://provider.example/a", headers={}, body=b"{}")
-    await policed.send("POST", "http://203.0.113.9:81/a", headers={}, body=b"{}")
+    async with serve() as server:
+        proxy.target = server.port
+        names["provider.example"] = ["203.0.113.7", "203.0.113.8"]
+        for body in (b"{}", b"x" * 1_000_000):
+            await policed.send("POST", "http://provider.example/a", headers={}, body=body)
+        assert server.connections == 1
+        names["provider.example"] = ["2606:4700::1111"]
+        await policed.send("POST", "http://provider.example/a", headers={}, body=b"{}")
+        await policed.send("POST", "http://203.0.113.9:81/a", headers={}, body=b"{}")
+        origin = [request.headers for request in server.requests]
     assert [head.split("\r\n")[:2] for head in proxy.heads] == [
-        ["POST http://203.0.113.7/a HTTP/1.1", "host: provider.example"],
-        ["POST http://[2606:4700::1111]/a HTTP/1.1", "host: provider.example"],
+        ["CONNECT 203.0.113.7:80 HTTP/1.1", "host: 203.0.113.7:80"],
+        ["CONNECT [2606:4700::1111]:80 HTTP/1.1", "host: [2606:4700::1111]:80"],
         ["POST http://203.0.113.9:81/a HTTP/1.1", "host: 203.0.113.9:81"],
     ]
-    assert "proxy-authorization: Basic dTpw\r\n" in proxy.heads[0]
+    assert all("proxy-authorization: Basic dTpw\r\n" in head for head in proxy.heads)
+    assert [headers["host"] for headers in origin] == ["provider.example"] * 3
+    assert not any("proxy-authorization" in headers for headers in origin)
 
 
 async def test_a_tunnel_leads_to_the_judged_address_and_tls_is_for_the_name(

@@ -222,3 +222,37 @@ def test_a_connection_given_up_while_it_is_made_does_not_keep_the_pool_from_clos
     with closing(listener), asyncio.Runner(loop_factory=new_loop) as runner:
         for steps in range(20):
             runner.run(give_up(url, steps))
+
+
+async def test_a_connection_whose_request_is_not_all_written_carries_no_other() -> None:
+    loop = asyncio.get_running_loop()
+    listener = socket.socket()
+    # So little room on both sides that the rest of the body waits in the process.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    listener.setblocking(False)
+
+    async def dial(protocol, host, port, tls, name) -> None:
+        connected = socket.socket()
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        connected.connect((host, port))
+        connected.setblocking(False)
+        await loop.create_connection(lambda: protocol, sock=connected)
+
+    async def answer_before_reading() -> socket.socket:
+        accepted, _ = await loop.sock_accept(listener)
+        await loop.sock_recv(accepted, 16)
+        await loop.sock_sendall(accepted, OK)
+        return accepted
+
+    outbound = Outbound({}, dial=dial)
+    sender = outbound.sender(Endpoint())
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    with closing(listener):
+        async with asyncio.timeout(20):
+            for _ in range(2):
+                answering = asyncio.create_task(answer_before_reading())
+                await sender.send("POST", url, headers={}, body=b"a" * 200_000)
+                (await answering).close()
+    await outbound.aclose()

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gateway_core.causes import Cause
 from gateway_core.relay.route import RelayRoute
 from gateway_core.testing import Reply
 
@@ -20,10 +21,10 @@ MESSAGES: dict[str, tuple[Any, str]] = {
     "plain": ({"detail": "criteria must\x00 be a list"}, "criteria must be a list"),
     "short and in the state": ({"error": {"message": "1 is not true"}}, "1 is not true"),
     "long": ({"error": "word " * 400}, "word word"),
-    "with the key": ({"error": "bad key sk-ACME_TYPESAFE"}, "no message that can be shown"),
+    "with the key": ({"error": "bad key sk-ACME_TYPESAFE"}, "bad key […]"),
     "with the state": (
         {"message": "cannot read: a state that is told"},
-        "no message that can be shown",
+        "cannot read: […]",
     ),
     "none": ({}, "no message that can be shown"),
 }
@@ -83,3 +84,61 @@ async def test_a_model_of_any_characters_can_be_noted(open_scene: Any, config: s
         record = (await scene.post(body, scene.key())).record
     assert record.model is not None
     assert record.model.encode() == b"?" + b"x" * 199
+
+
+@pytest.mark.anyio
+async def test_openais_own_code_and_field_are_kept_where_they_are_known(
+    open_scene: Any, config: str, upstream: Any
+) -> None:
+    long = {"message": "too long", "code": "string_above_max_length", "param": "questions[0].name"}
+    odd = {"message": "too long", "code": "acme_4711_internal", "param": "4111111111111111"}
+    asked = {"model": "gpt-6-luna", "input": "s", "questions": [{"type": "predicate", "name": "q"}]}
+    async with open_scene(config) as scene:
+        for said, code, param in (
+            (long, "string_above_max_length", "questions[0].name"),
+            (odd, "upstream_rejected", None),
+        ):
+            upstream.answer(Reply(status=400, body={"error": said}))
+            result = await scene.post(asked, scene.key(), route=Route.DECISIONS)
+            error = result.json()["error"]
+            assert (error["code"], error["param"]) == (code, param)
+            assert result.record.code == "upstream_rejected"
+
+
+CAUSES: dict[str, tuple[Reply, Cause, int]] = {
+    "a page": (Reply(body="<html>"), Cause.NOT_JSON, 200),
+    "an array": (Reply(body=[]), Cause.NOT_AN_OBJECT, 200),
+    "bad UTF-8": (Reply(body=b'{"a":"\xff"}'), Cause.NOT_UTF8, 200),
+    "a redirect": (Reply(status=302), Cause.REDIRECT, 302),
+    "a refusal": (Reply(status=422, body={}), Cause.STATUS, 422),
+    "an encoding": (
+        Reply(body=b"{}", headers={"content-encoding": "br"}),
+        Cause.UNKNOWN_ENCODING,
+        200,
+    ),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("failed", CAUSES.values(), ids=CAUSES.keys())
+async def test_the_cause_of_a_failure_is_noted_with_the_upstreams_status(
+    open_scene: Any, config: str, upstream: Any, failed: tuple[Reply, Cause, int]
+) -> None:
+    answer, cause, status = failed
+    upstream.answer(answer)
+    async with open_scene(config) as scene:
+        result = await scene.post(S1, scene.key())
+    assert (result.record.cause, result.record.upstream_status) == (cause, status)
+    assert cause not in result.reply.body.decode()
+
+
+@pytest.mark.anyio
+async def test_a_reply_header_whose_name_holds_a_secret_is_left_out(
+    open_scene: Any, config: str, upstream: Any
+) -> None:
+    headers = {"x-ratelimit-sk-acme_typesafe": "1", "x-ratelimit-limit": "2"}
+    upstream.answer(Reply(body={}, headers=headers))
+    async with open_scene(config) as scene:
+        result = await scene.post(S1, scene.key())
+    assert result.headers["x-ratelimit-limit"] == "2"
+    assert "sk-acme" not in repr(result.reply.headers).lower()

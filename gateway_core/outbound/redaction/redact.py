@@ -12,6 +12,7 @@ from gateway_core.outbound.redaction.internal import internal_places
 from gateway_core.outbound.redaction.search import Place, Search, pieces_of
 from gateway_core.outbound.redaction.spellings import spellings_of
 from gateway_core.outbound.redaction.vocabulary import (
+    SHORT_FIELDS,
     is_key_in,
     places_of,
     possible_fields,
@@ -63,7 +64,7 @@ async def redact(message: str | None, sent: Sent) -> str:
     hard = [*_secret_places(spellings, sent.secrets), *internal_places(text, sent.hosts)]
     search = Search(spellings)
     fields = possible_fields(text)
-    names = schema_words(sent.body, sent.model)
+    names = schema_words(sent.body, sent.model) - SHORT_FIELDS
     for number, piece in enumerate(pieces_of(sent.body)):
         if number:
             await asyncio.sleep(0)
@@ -115,12 +116,17 @@ def _release_punctuation(text: str, masked: bytearray) -> None:
     """Show the quotes, colons and spaces at the ends of what is masked."""
     for run in re.finditer(b"\1+", bytes(masked)):
         start, end = run.span()
-        while start < end and not text[start].isalnum():
+        while start < end and _is_edge(text[start]):
             masked[start] = 0
             start += 1
-        while start < end and not text[end - 1].isalnum():
+        while start < end and _is_edge(text[end - 1]):
             end -= 1
             masked[end] = 0
+
+
+def _is_edge(character: str) -> bool:
+    """Whether a run may be shown to begin or end with ``character``; escapes are none."""
+    return not character.isalnum() and character not in "\\%&"
 
 
 def _pieces(text: str, hidden: Sequence[bool]) -> list[tuple[str, bool]]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway_core.outbound.redaction.search import Place
+from gateway_core.outbound.redaction.search import RUN, Place
 
 _LARGEST_READ: Final = 1024 * 1024
 """Beyond this, questions are not read for their words, which takes time from others."""
@@ -20,6 +20,8 @@ _WIRE: Final = frozenset(
         *("input_image", "input_text", "input_json", "min_confidence", "option_order", "images"),
     }
 )
+SHORT_FIELDS: Final = frozenset(name for name in _WIRE if len(name) < RUN)
+"""Words that are in many texts too; alone they are no content, being shorter than a run."""
 _LISTED: Final = frozenset(["value", "label", "name", "type"])
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{11,63}")
 _SIX_DIGITS: Final = re.compile(r"[0-9]{6}")

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from gateway_core.causes import Cause
 from gateway_core.door.access import AccessEntry
 from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http import access_log
@@ -120,7 +121,7 @@ def test_json_has_its_keys_in_their_order() -> None:
         b'{"time":"2026-01-02T03:04:05.678+00:00","level":"info","request_id":"one",'
         b'"logger":"s1gw.access","method":"POST","route":"/v1/systemone","status":200,"code":null,'
         b'"key":"0123456789ab","org":"acme","dialect":"typesafe","provider":"mine",'
-        b'"model":"mine/jev","sent_model":"jev","upstream_status":200,"bytes_in":10,'
+        b'"model":"mine/jev","sent_model":"jev","upstream_status":200,"cause":null,"bytes_in":10,'
         b'"bytes_out":20,"latency_ms":1.25,"upstream_ms":1.125,"input_tokens":3,'
         b'"output_tokens":null}\n'
     )
@@ -168,3 +169,50 @@ async def test_only_whole_lines_are_written_at_once(
 def test_a_reply_is_shown_without_its_body() -> None:
     reply = HttpReply(status=200, headers=[(b"a", b"b")], body=b"told in confidence")
     assert repr(reply) == "HttpReply(status=200, headers=[(b'a', b'b')], 18 bytes)"
+
+
+LEVELS = {
+    "well": (200, None, None, "info"),
+    "the caller's fault": (400, "invalid_request", None, "info"),
+    "refused by the upstream": (422, "upstream_rejected", Cause.STATUS, "info"),
+    "over our limit": (429, "rate_limit_exceeded", None, "info"),
+    "over the upstream's limit": (429, "rate_limit_exceeded", Cause.STATUS, "warning"),
+    "a key that is not accepted": (403, "provider_key_rejected", Cause.STATUS, "warning"),
+    "a failing upstream": (502, "upstream_error", Cause.DNS, "warning"),
+    "a slow upstream": (504, "gateway_timeout", Cause.READ_TIMEOUT, "warning"),
+    "a failing upstream of a question": (502, "malformed_response", None, "warning"),
+    "our own fault": (500, "internal_error", None, "error"),
+    "no limits": (503, "limits_unavailable", None, "error"),
+}
+
+
+@pytest.mark.parametrize(("status", "code", "cause", "level"), LEVELS.values(), ids=LEVELS.keys())
+async def test_the_level_of_a_line_says_whose_fault_it_is(
+    pipe: tuple[int, int], status: int, code: str | None, cause: Cause | None, level: str
+) -> None:
+    log = AccessLog(as_json, pipe[1], least="warning")
+    log.add(AccessEntry(status=status, code=code, cause=cause))
+    await log.close()
+    write_lines(b"{}\n", pipe[1])
+    *found, _ = (await read(pipe[0])).splitlines()
+    assert [json.loads(line)["level"] for line in found] == [level] * (level != "info")
+
+
+async def test_probes_have_lines_only_where_asked_for(pipe: tuple[int, int]) -> None:
+    for probes in (False, True):
+        log = AccessLog(as_json, pipe[1], probes=probes)
+        for route in ("/healthz", "/readyz"):
+            log.add(AccessEntry(route=route, status=200, request_id=str(probes)))
+        log.add(AccessEntry(route="/health", request_id=str(probes)))
+        await log.close()
+    ids = [json.loads(line)["request_id"] for line in (await read(pipe[0])).splitlines()]
+    assert ids == ["False"] + ["True"] * 3
+
+
+def test_no_line_holds_characters_that_hide_or_end_it() -> None:
+    name = "\u202e\u2028\x85\x7f\U000e0041ä"
+    line = as_json([AccessEntry(model=name), AccessEntry(model="\x7f")]).decode()
+    assert line.count("\n") == 2
+    assert line.replace("\n", "").isprintable()
+    assert json.loads(line.splitlines()[0])["model"] == name
+    assert as_text([AccessEntry(model=name)]).decode()[:-1].isprintable()

@@ -180,6 +180,7 @@ def test_each_request_is_one_line_of_json(start: Starter, upstream: ScriptedUpst
         "model": "m",
         "sent_model": "m",
         "upstream_status": 200,
+        "cause": None,
         "bytes_in": int(reply.request.headers["content-length"]),
         "bytes_out": len(reply.content),
         "input_tokens": 12,
@@ -188,7 +189,8 @@ def test_each_request_is_one_line_of_json(start: Starter, upstream: ScriptedUpst
 
 
 def test_no_line_is_lost_when_it_ends(start: Starter, upstream: ScriptedUpstream) -> None:
-    gateway = start(config(upstream), "--auth", "disabled", "--workers", "2")
+    text = config(upstream, "[log]", "probes = true")
+    gateway = start(text, "--auth", "disabled", "--workers", "2")
     with httpx.Client(base_url=gateway.url, timeout=60) as client:
         ids = [f"call-{number}-" for number in range(300)]
         for own_id in ids:
