@@ -6,10 +6,10 @@ from time import perf_counter
 import attrs
 
 from gateway_core.config.model import DecideConfig
-from gateway_core.decide.calls import Calls
 from gateway_core.decide.consult import Robustness, consult
 from gateway_core.decide.reply import Attempt, Settled, attempt_of
 from gateway_core.decide.request import DecideRequest
+from gateway_core.decide.session import ProviderSession
 from gateway_core.decide.verdict import Judge, Verdict, unsupported
 from gateway_core.errors import ConfigError, ProviderError, RequestTooLarge
 from gateway_core.provider import Provider
@@ -78,29 +78,24 @@ class Chain:
         if isinstance(link.provider, ConfigError):
             return Verdict(error=link.provider)
         own = link.provider.endpoint.timeout_s
-        calls = Calls(
+        session = ProviderSession(
             provider=link.provider,
             request_id=request.request_id,
             timeout_s=self.settings.timeout_s if own is None else own,
             until=perf_counter() + left,
         )
         try:
-            verdict = await self._verdict(calls, request)
-        except ConfigError as error:
-            return Verdict(error=error)
-        except ProviderError as error:
-            verdict = Verdict(error=error)
-        return attrs.evolve(verdict, calls=calls.made)
+            return await self._verdict(session, request)
+        except (ConfigError, ProviderError) as error:
+            return Verdict(error=error, calls=session.calls)
 
-    async def _verdict(self, calls: Calls, request: DecideRequest) -> Verdict:
-        provider, question = calls.provider, request.question
+    async def _verdict(self, session: ProviderSession, request: DecideRequest) -> Verdict:
+        provider, question = session.provider, request.question
         capabilities = provider.capabilities
         how = Robustness.of(request, provider.name, self.settings)
         if obstacle := unfit(how.smallest(question, capabilities.max_options), capabilities):
             raise RequestTooLarge(f"not asked: {obstacle}")
         if question.type is QuestionType.YES_NO and capabilities.yes_no is YesNo.UNSUPPORTED:
             return unsupported(provider)
-        found = await consult(calls.ask, question, capabilities.max_options, how)
-        answer = attrs.evolve(found.answer, truncated=calls.truncated)
-        verdict = self.judge.verdict(answer, provider, request, unstable=found.unstable)
-        return attrs.evolve(verdict, note=found.note)
+        answer = await consult(session, question, how)
+        return self.judge.verdict(answer, session, request)
