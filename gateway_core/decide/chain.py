@@ -6,7 +6,7 @@ from time import perf_counter
 import attrs
 
 from gateway_core.config.model import DecideConfig
-from gateway_core.decide.consult import Robustness, consult
+from gateway_core.decide.consult import AskStrategy, consult
 from gateway_core.decide.reply import Attempt, Settled, attempt_of
 from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.session import ProviderSession
@@ -14,7 +14,7 @@ from gateway_core.decide.verdict import Judge, Verdict, unsupported
 from gateway_core.errors import ConfigError, ProviderError, RequestTooLarge
 from gateway_core.provider import Provider
 from gateway_core.types import YesNo
-from gateway_core.wire import QuestionType, unfit
+from gateway_core.wire import QuestionType, why_not_askable
 
 
 @attrs.frozen(kw_only=True)
@@ -92,8 +92,10 @@ class Chain:
     async def _verdict(self, session: ProviderSession, request: DecideRequest) -> Verdict:
         provider, question = session.provider, request.question
         capabilities = provider.capabilities
-        how = Robustness.of(request, provider.name, self.settings)
-        if obstacle := unfit(how.smallest(question, capabilities.max_options), capabilities):
+        how = AskStrategy.of(request, provider.name, self.settings)
+        if obstacle := why_not_askable(
+            how.smallest(question, capabilities.max_options), capabilities
+        ):
             raise RequestTooLarge(f"not asked: {obstacle}")
         if question.type is QuestionType.YES_NO and capabilities.yes_no is YesNo.UNSUPPORTED:
             return unsupported(provider)

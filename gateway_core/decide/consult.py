@@ -15,7 +15,7 @@ ABSTAIN: Final = "abstain"
 
 
 @attrs.frozen(kw_only=True)
-class Robustness:
+class AskStrategy:
     """What goes beyond asking once.
 
     Attributes:
@@ -30,7 +30,7 @@ class Robustness:
     order_unstable: str = ABSTAIN
 
     @classmethod
-    def of(cls, request: DecideRequest, provider: str, settings: DecideConfig) -> "Robustness":
+    def of(cls, request: DecideRequest, provider: str, settings: DecideConfig) -> "AskStrategy":
         """Return what the call wants, or else the configuration for this provider."""
         twice, in_groups = request.order_check, request.tournament
         return cls(
@@ -49,7 +49,7 @@ class Robustness:
         return question
 
 
-async def consult(session: ProviderSession, question: Question, how: Robustness) -> Answer:
+async def consult(session: ProviderSession, question: Question, how: AskStrategy) -> Answer:
     """Ask one provider as often as ``how`` wants, and return the answer that counts.
 
     What was done beyond asking once, and whether the answer is stable, is noted in ``session``.
@@ -73,7 +73,7 @@ async def consult(session: ProviderSession, question: Question, how: Robustness)
 
 
 async def _order_check(
-    session: ProviderSession, options: Sequence[str], question: Question, how: Robustness
+    session: ProviderSession, options: Sequence[str], question: Question, how: AskStrategy
 ) -> Answer:
     first = await session.ask(question)
     if first.decision is None:
