@@ -6,7 +6,7 @@ from gateway_core.decide.decider import Decider, Settler, refused
 from gateway_core.decide.observe import DecisionRecord, Observer
 from gateway_core.decide.reply import Attempt, Outcome, Settled
 from gateway_core.decide.request import DecideRequest
-from gateway_core.decide.verdict import Judge, Reason, Status, Verdict
+from gateway_core.decide.verdict import Reason, Status, Verdict, VerdictRules
 
 __all__ = [
     "Attempt",
@@ -14,7 +14,6 @@ __all__ = [
     "DecideRequest",
     "Decider",
     "DecisionRecord",
-    "Judge",
     "Link",
     "Observer",
     "Outcome",
@@ -23,6 +22,7 @@ __all__ = [
     "Settler",
     "Status",
     "Verdict",
+    "VerdictRules",
     "ask",
     "refused",
 ]

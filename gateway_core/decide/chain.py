@@ -10,7 +10,7 @@ from gateway_core.decide.consult import AskStrategy, consult
 from gateway_core.decide.reply import Attempt, Settled, attempt_of
 from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.session import ProviderSession
-from gateway_core.decide.verdict import Judge, Verdict, unsupported
+from gateway_core.decide.verdict import Verdict, VerdictRules, unsupported
 from gateway_core.errors import ConfigError, ProviderError, RequestTooLarge
 from gateway_core.provider import Provider
 from gateway_core.types import YesNo
@@ -37,14 +37,14 @@ class Chain:
     Attributes:
         links: who is asked, in order.
         settings: the timeouts.
-        judge: calibration and thresholds.
-        nobody: what to say when there is nobody to ask.
+        rules: calibration and thresholds.
+        error_when_empty: the error of a chain that has no link.
     """
 
     links: Sequence[Link]
     settings: DecideConfig
-    judge: Judge
-    nobody: ConfigError
+    rules: VerdictRules
+    error_when_empty: ConfigError
 
     async def settle(self, request: DecideRequest, started: float) -> Settled:
         """Ask one provider after the other until one decides or abstains.
@@ -61,7 +61,7 @@ class Chain:
             and every attempt.
         """
         attempts: list[Attempt] = []
-        verdict = Verdict(error=self.nobody)
+        verdict = Verdict(error=self.error_when_empty)
         for link in self.links:
             begun = perf_counter()
             left = self.settings.deadline_s - (begun - started)
@@ -100,4 +100,4 @@ class Chain:
         if question.type is QuestionType.YES_NO and capabilities.yes_no is YesNo.UNSUPPORTED:
             return unsupported(provider)
         answer = await consult(session, question, how)
-        return self.judge.verdict(answer, session, request)
+        return self.rules.verdict(answer, session, request)

@@ -81,7 +81,7 @@ class Verdict:
 
 
 @attrs.define(eq=False, kw_only=True)
-class Judge:
+class VerdictRules:
     """The rules that turn an answer into a verdict.
 
     Attributes:
