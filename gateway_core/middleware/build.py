@@ -10,10 +10,9 @@ from gateway_core.catalog import Catalog, Kind
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import UNREADABLE, MiddlewareConfig
 from gateway_core.errors import ConfigError, PluginUnavailable
-from gateway_core.hooks import building
+from gateway_core.hooks import plugin_build_guard
 from gateway_core.middleware.layers import Layer
 from gateway_core.middleware.spec import Middleware, MiddlewareContext
-from gateway_core.registry.problems import under
 from gateway_core.structure import plugin_settings
 
 
@@ -62,7 +61,7 @@ def _slot(name: str, loaded: Loaded, catalog: Catalog) -> MiddlewareSlot:
     try:
         middleware = _built(name, loaded, catalog)
     except ConfigError as error:
-        fault = under(f"middleware.{name}", error)
+        fault = error.with_path_prefix(f"middleware.{name}")
         return MiddlewareSlot(name=name, layer=fault, detail=str(fault))
     origin = catalog.require(name, Kind.MIDDLEWARE).origin
     return MiddlewareSlot(name=name, layer=Layer(name=name, middleware=middleware), detail=origin)
@@ -74,7 +73,7 @@ def _built(name: str, loaded: Loaded, catalog: Catalog) -> Middleware:
     table = loaded.config.middleware.get(name, MiddlewareConfig()).settings
     settings = plugin_settings(plugin_class, table, f"{path}.settings", loaded.sources)
     context: MiddlewareContext[Any] = MiddlewareContext(name=name, settings=settings)
-    with building(plugin_class.__name__):
+    with plugin_build_guard(plugin_class.__name__):
         middleware: Middleware = plugin_class(context)
     if fault := _fault(middleware):
         raise PluginUnavailable(fault)

@@ -13,7 +13,7 @@ from gateway_core.provider import Provider
 from gateway_core.registry.automatic import AutomaticChain
 from gateway_core.registry.build import Builder
 from gateway_core.registry.plan import Plan, configured_plan
-from gateway_core.registry.problems import table_problems, under
+from gateway_core.registry.problems import table_problems
 
 
 class Registry:
@@ -125,7 +125,7 @@ class Registry:
             try:
                 found = build()
             except ConfigError as error:
-                found = under(path, error)
+                found = error.with_path_prefix(path)
             self._built[path] = found
         if isinstance(found, ConfigError):
             # A new one each time: a kept exception would gather the frames of every caller.
