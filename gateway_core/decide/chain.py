@@ -1,4 +1,4 @@
-"""The chain: providers asked in order until one of them settles the question."""
+"""The chain: providers asked in order until one of them answers the question."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -7,7 +7,7 @@ import attrs
 
 from gateway_core.config.model import DecideConfig
 from gateway_core.decide.consult import AskStrategy, consult
-from gateway_core.decide.reply import Attempt, Settled, attempt_of
+from gateway_core.decide.reply import Attempt, Outcome, attempt_of
 from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.session import ProviderSession
 from gateway_core.decide.verdict import Verdict, VerdictRules, unsupported
@@ -46,7 +46,7 @@ class Chain:
     rules: VerdictRules
     error_when_empty: ConfigError
 
-    async def settle(self, request: DecideRequest, started: float) -> Settled:
+    async def answer(self, request: DecideRequest, started: float) -> Outcome:
         """Ask one provider after the other until one decides or abstains.
 
         Only a timeout, an error or a malformed answer leads on to the next. Nothing is tried
@@ -57,7 +57,7 @@ class Chain:
             started: when the call began, on ``perf_counter``'s clock.
 
         Returns:
-            The verdict, which holds the last attempt's error if nobody settled the question,
+            The verdict, which holds the last attempt's error if no provider answered the question,
             and every attempt.
         """
         attempts: list[Attempt] = []
@@ -72,7 +72,7 @@ class Chain:
             attempts.append(attempt_of(link.name, verdict, took_ms))
             if verdict.error is None:
                 break
-        return Settled(verdict=verdict, attempts=tuple(attempts))
+        return Outcome(verdict=verdict, attempts=tuple(attempts))
 
     async def _consult(self, link: Link, request: DecideRequest, left: float) -> Verdict:
         if isinstance(link.provider, ConfigError):

@@ -18,7 +18,7 @@ from gateway_core.schema.request import SCHEMA_VERSION
 from gateway_core.wire import Answer
 
 
-class Outcome(StrEnum):
+class AttemptOutcome(StrEnum):
     """How one attempt ended."""
 
     OK = "ok"
@@ -42,20 +42,20 @@ class Attempt:
     """
 
     provider: str
-    outcome: Outcome
+    outcome: AttemptOutcome
     latency_ms: float
     detail: str | None = None
     calls: int = 1
 
 
 @attrs.frozen(kw_only=True)
-class Settled:
-    """How a call was settled.
+class Outcome:
+    """How a call ended.
 
     Attributes:
         verdict: what came of it.
         attempts: every provider that was tried, in order; none if nobody was asked.
-        request: the call as it reached whoever settled it, if that is not as it was made; the
+        request: the call as it reached the chain, if that is not as it was made; the
             gateway fills it in.
     """
 
@@ -76,20 +76,20 @@ def attempt_of(provider: str, verdict: Verdict, latency_ms: float) -> Attempt:
     )
 
 
-def _outcome(verdict: Verdict) -> Outcome:
+def _outcome(verdict: Verdict) -> AttemptOutcome:
     match verdict.error:
         case None:
-            return Outcome.OK if verdict.reason is None else Outcome.ABSTAINED
+            return AttemptOutcome.OK if verdict.reason is None else AttemptOutcome.ABSTAINED
         case ProviderTimeout():
-            return Outcome.TIMEOUT
+            return AttemptOutcome.TIMEOUT
         case MalformedResponse():
-            return Outcome.MALFORMED
-    return Outcome.ERROR
+            return AttemptOutcome.MALFORMED
+    return AttemptOutcome.ERROR
 
 
-def reply(settled: Settled, *, request_id: str, latency_ms: float) -> dict[str, Any]:
-    """Build the reply that tells how a call was settled."""
-    verdict, attempts = settled.verdict, settled.attempts
+def reply(outcome: Outcome, *, request_id: str, latency_ms: float) -> dict[str, Any]:
+    """Build the reply that tells how a call ended."""
+    verdict, attempts = outcome.verdict, outcome.attempts
     answer, spread, fit = verdict.answer or Answer(), verdict.probabilities, verdict.calibration
     return {
         "status": verdict.status.value,

@@ -46,7 +46,7 @@ class Verdict:
         probabilities: by outcome, after calibration.
         reason: why it abstained; None when decided.
         rationale: one sentence for the caller; None when there is nothing to explain.
-        provider: the name of the provider that settled it.
+        provider: the name of the provider that answered.
         answer: what that provider answered, before calibration.
         model: the model that answered; the one that was asked where the provider does not say.
         threshold: the one that was applied.
