@@ -100,7 +100,8 @@ MIDDLEWARE = """\
 Decision middleware is no provider and has no hooks. It is one class in the group
 `{group}`, built as `MiddlewareClass(context)`, with one method,
 `async def decide(request, proceed)`; [writing-a-middleware.md](writing-a-middleware.md) leads to
-one. It gets a `DecideRequest`, and returns an `Outcome`: what `proceed` returned, or one of its own.
+one. It gets a `DecideRequest`, and returns an `Outcome`: what `proceed` returned, or one of its
+own.
 
 """
 
