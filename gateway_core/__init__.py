@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gateway_core.context import Endpoint as Endpoint
     from gateway_core.context import ProviderContext as ProviderContext
     from gateway_core.context import bearer as bearer
-    from gateway_core.decide.reply import Settled as Settled
+    from gateway_core.decide.reply import Outcome as Outcome
     from gateway_core.decide.request import DecideRequest as DecideRequest
     from gateway_core.decide.verdict import Reason as Reason
     from gateway_core.decide.verdict import Status as Status
@@ -41,7 +41,7 @@ __version__: Final = "0.1.0"
 
 _HOMES: Final = {
     "context": ("Endpoint", "ProviderContext", "bearer"),
-    "decide.reply": ("Settled",),
+    "decide.reply": ("Outcome",),
     "decide.request": ("DecideRequest",),
     "decide.verdict": ("Reason", "Status", "Verdict"),
     "gateway": ("Gateway",),
@@ -80,13 +80,13 @@ __all__ = [
     "MiddlewareContext",
     "ModelInfo",
     "Operation",
+    "Outcome",
     "ProbeResult",
     "Proceed",
     "ProviderContext",
     "ProviderSpec",
     "Reason",
     "Secret",
-    "Settled",
     "Status",
     "Verdict",
     "YesNo",

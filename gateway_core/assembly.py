@@ -1,4 +1,4 @@
-"""From a configuration to the parts of a gateway, and to who settles its calls."""
+"""From a configuration to the parts of a gateway, and to what answers its calls."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.catalog import Catalog
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.paths import state_dir_to_read
-from gateway_core.decide import Chain, Decider, Judge, Link, Observer, Settler
+from gateway_core.decide import Answerer, Chain, Decider, Link, Observer, VerdictRules
 from gateway_core.errors import ConfigError
 from gateway_core.middleware import Layer, Layers, MiddlewareSlot, build_middleware
 from gateway_core.outbound import Outbound
@@ -60,7 +60,7 @@ def organizations_parts(registry: Registry, middleware: Sequence[MiddlewareSlot]
 def make_decider(parts: GatewayParts, observers: Sequence[Observer] = ()) -> Decider:
     """Return the decide contract over those parts; ``observers`` are told of every valid call."""
     pause = Pause(state_dir_to_read(parts.loaded.environ))
-    return Decider(chain=_settler(parts), is_paused=pause.is_on, observers=observers)
+    return Decider(chain=_answerer(parts), is_paused=pause.is_on, observers=observers)
 
 
 def chain_of_one(parts: GatewayParts, name: str) -> Chain:
@@ -68,10 +68,10 @@ def chain_of_one(parts: GatewayParts, name: str) -> Chain:
     return _chain(parts, [_link(parts.registry, name)])
 
 
-def _settler(parts: GatewayParts) -> Settler:
+def _answerer(parts: GatewayParts) -> Answerer:
     """Return the chain, with the middleware around it; one that is broken lets nothing pass."""
     if any(slot.faults for slot in parts.middleware):
-        return attrs.evolve(_chain(parts, ()), nobody=ConfigError(*parts.config_errors))
+        return attrs.evolve(_chain(parts, ()), error_when_empty=ConfigError(*parts.config_errors))
     chain = _chain(parts, parts.chain)
     layers = [slot.layer for slot in parts.middleware if isinstance(slot.layer, Layer)]
     return Layers(layers=layers, chain=chain) if layers else chain
@@ -79,13 +79,13 @@ def _settler(parts: GatewayParts) -> Settler:
 
 def _chain(parts: GatewayParts, links: Sequence[Link]) -> Chain:
     settings = parts.loaded.config.decide
-    judge = Judge(
+    rules = VerdictRules(
         calibrator=parts.calibrator,
         thresholds=parts.thresholds,
         abstain_when_truncated=settings.abstain_when_truncated,
     )
-    nobody = _nobody(parts.registry)
-    return Chain(links=links, settings=settings, judge=judge, nobody=nobody)
+    error = _error_when_empty(parts.registry)
+    return Chain(links=links, settings=settings, rules=rules, error_when_empty=error)
 
 
 def _link(registry: Registry, name: str) -> Link:
@@ -97,6 +97,6 @@ def _link(registry: Registry, name: str) -> Link:
         return Link(name=name, provider=error)
 
 
-def _nobody(registry: Registry) -> ConfigError:
+def _error_when_empty(registry: Registry) -> ConfigError:
     problems = registry.problems or ("no provider is usable; s1gw health says why",)
     return ConfigError(*problems)

@@ -78,6 +78,16 @@ class ConfigError(GatewayError):
         super().__init__("; ".join(faults))
         self.faults: Sequence[str] = faults
 
+    def with_path_prefix(self, path: str) -> "ConfigError":
+        """Return this error with the path of the table at fault before each of its lines.
+
+        Args:
+            path: such as ``providers.laya``; a line that begins with it stays as it is.
+        """
+        own = (f"{path}.", f"{path}:")
+        lines = (text if text.startswith(own) else f"{path}: {text}" for text in self.faults)
+        return type(self)(*lines)
+
 
 class PluginUnavailable(ConfigError):
     """A plugin is missing, broken, disabled, in conflict or incompatible."""

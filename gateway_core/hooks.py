@@ -100,7 +100,7 @@ def checked_capabilities(hooks: ProviderSpec, name: str) -> Capabilities:
     Raises:
         PluginUnavailable: they are something else, or the plugin raised.
     """
-    with building(f"provider {name!r}: 'capabilities'"):
+    with plugin_build_guard(f"provider {name!r}: 'capabilities'"):
         found: object = hooks.capabilities()
     if not isinstance(found, Capabilities) or not found.formats:
         raise PluginUnavailable(
@@ -123,7 +123,7 @@ def checked_reply(found: object) -> DecisionReply:
 
 
 @contextmanager
-def building(what: str) -> Iterator[None]:
+def plugin_build_guard(what: str) -> Iterator[None]:
     """A block in which a plugin is built; whatever it raises becomes ``PluginUnavailable``.
 
     A ``ConfigError`` is kept, and of the rest the type and the place alone are told: a stranger's

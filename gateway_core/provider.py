@@ -20,15 +20,15 @@ from gateway_core.errors import (
 )
 from gateway_core.hooks import (
     StrangersCode,
-    building,
     checked_capabilities,
     checked_reply,
     direct_decide,
     make_hooks,
+    plugin_build_guard,
     timeout_cause,
 )
 from gateway_core.hookspecs import ProviderSpec
-from gateway_core.structure import HERE, Sources, plugin_settings
+from gateway_core.structure import PROCESS_SOURCES, Sources, plugin_settings
 from gateway_core.time_limits import TimeLimit
 from gateway_core.types import (
     Capabilities,
@@ -212,7 +212,7 @@ def build_provider(
     settings: Mapping[str, Any],
     sender: Sender,
     path: str | None = None,
-    sources: Sources = HERE,
+    sources: Sources = PROCESS_SOURCES,
 ) -> Provider:
     """Build one provider from its class and its configuration, and check it.
 
@@ -231,7 +231,7 @@ def build_provider(
         PluginUnavailable: the class breaks the hook specification or cannot be built.
     """
     where = f"{path or f'providers.{name}'}.settings"
-    with building(f"provider {name!r}: {plugin_class.__name__}"):
+    with plugin_build_guard(f"provider {name!r}: {plugin_class.__name__}"):
         own = plugin_settings(plugin_class, settings, where, sources)
         endpoint = _with_defaults(endpoint, plugin_class, name)
         context: ProviderContext[Any] = ProviderContext(

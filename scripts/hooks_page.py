@@ -9,8 +9,8 @@ import markdown
 from gateway_core import (
     DecideRequest,
     MiddlewareContext,
+    Outcome,
     Reason,
-    Settled,
     Verdict,
     context,
     hookspecs,
@@ -33,7 +33,7 @@ MET_BY_MIDDLEWARE: Final = (
     MiddlewareContext,
     DecideRequest,
     Question,
-    Settled,
+    Outcome,
     Verdict,
 )
 CHOICES: Final = (types.Format, types.Operation, types.YesNo, types.EmptyState)
@@ -104,7 +104,8 @@ MIDDLEWARE = """\
 Decision middleware is no provider and has no hooks. It is one class in the group
 `{group}`, built as `MiddlewareClass(context)`, with one method,
 `async def decide(request, proceed)`; [writing-a-middleware.md](writing-a-middleware.md) leads to
-one. It gets a `DecideRequest`, and returns a `Settled`: what `proceed` returned, or one of its own.
+one. It gets a `DecideRequest`, and returns an `Outcome`: what `proceed` returned, or one of its
+own.
 
 """
 

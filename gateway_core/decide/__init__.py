@@ -2,27 +2,27 @@
 
 from gateway_core.decide.ask import ask
 from gateway_core.decide.chain import Chain, Link
-from gateway_core.decide.decider import Decider, Settler, refused
+from gateway_core.decide.decider import Answerer, Decider, refused
 from gateway_core.decide.observe import DecisionRecord, Observer
-from gateway_core.decide.reply import Attempt, Outcome, Settled
+from gateway_core.decide.reply import Attempt, AttemptOutcome, Outcome
 from gateway_core.decide.request import DecideRequest
-from gateway_core.decide.verdict import Judge, Reason, Status, Verdict
+from gateway_core.decide.verdict import Reason, Status, Verdict, VerdictRules
 
 __all__ = [
+    "Answerer",
     "Attempt",
+    "AttemptOutcome",
     "Chain",
     "DecideRequest",
     "Decider",
     "DecisionRecord",
-    "Judge",
     "Link",
     "Observer",
     "Outcome",
     "Reason",
-    "Settled",
-    "Settler",
     "Status",
     "Verdict",
+    "VerdictRules",
     "ask",
     "refused",
 ]

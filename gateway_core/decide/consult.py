@@ -7,14 +7,15 @@ import attrs
 
 from gateway_core.config.model import DecideConfig
 from gateway_core.decide.request import DecideRequest
-from gateway_core.decide.tournament import Ask, tournament, with_spread
+from gateway_core.decide.session import ProviderSession
+from gateway_core.decide.tournament import tournament, with_spread
 from gateway_core.wire import Answer, Question
 
 ABSTAIN: Final = "abstain"
 
 
 @attrs.frozen(kw_only=True)
-class Robustness:
+class AskStrategy:
     """What goes beyond asking once.
 
     Attributes:
@@ -29,7 +30,7 @@ class Robustness:
     order_unstable: str = ABSTAIN
 
     @classmethod
-    def of(cls, request: DecideRequest, provider: str, settings: DecideConfig) -> "Robustness":
+    def of(cls, request: DecideRequest, provider: str, settings: DecideConfig) -> "AskStrategy":
         """Return what the call wants, or else the configuration for this provider."""
         twice, in_groups = request.order_check, request.tournament
         return cls(
@@ -48,53 +49,46 @@ class Robustness:
         return question
 
 
-@attrs.frozen(kw_only=True)
-class Consulted:
-    """An answer, and what it took.
+async def consult(session: ProviderSession, question: Question, how: AskStrategy) -> Answer:
+    """Ask one provider as often as ``how`` wants, and return the answer that counts.
 
-    Attributes:
-        answer: the one that counts.
-        unstable: whether it changes with the order of the options.
-        note: what was done beyond asking once; None when nothing was.
-    """
-
-    answer: Answer
-    unstable: bool = False
-    note: str | None = None
-
-
-async def consult(ask: Ask, question: Question, limit: int | None, how: Robustness) -> Consulted:
-    """Ask one provider as often as ``how`` wants.
+    What was done beyond asking once, and whether the answer is stable, is noted in ``session``.
 
     Args:
-        ask: asks the provider once.
+        session: asks the provider.
         question: what is asked.
-        limit: the most options the provider takes at once; None for no limit.
         how: what goes beyond asking once; a tournament checks no order.
+
+    Raises:
+        ConfigError: as ``ProviderSession.ask`` does.
+        ProviderError: likewise.
     """
-    options = question.options
+    options, limit = question.options, session.provider.capabilities.max_options
     if options is not None and limit is not None and len(options) > limit and how.tournament:
-        answer, note = await tournament(ask, question, options, limit)
-        return Consulted(answer=answer, note=note)
+        answer, session.note = await tournament(session.ask, question, options, limit)
+        return answer
     if options is not None and how.order_check:
-        return await _order_check(ask, options, question, how)
-    return Consulted(answer=await ask(question))
+        return await _order_check(session, options, question, how)
+    return await session.ask(question)
 
 
 async def _order_check(
-    ask: Ask, options: Sequence[str], question: Question, how: Robustness
-) -> Consulted:
-    first = await ask(question)
+    session: ProviderSession, options: Sequence[str], question: Question, how: AskStrategy
+) -> Answer:
+    first = await session.ask(question)
     if first.decision is None:
-        return Consulted(answer=first)
-    second = await ask(attrs.evolve(question, options=tuple(reversed(options))))
+        return first
+    second = await session.ask(attrs.evolve(question, options=tuple(reversed(options))))
     if second.decision is None:
-        return Consulted(answer=second)
+        return second
     if first.decision == second.decision:
-        return Consulted(answer=first, note="order check: both orders agree")
-    note = "order check: with the options reversed it decides otherwise"
+        session.note = "order check: both orders agree"
+        return first
+    session.note = "order check: with the options reversed it decides otherwise"
     if how.order_unstable == ABSTAIN or not first.probabilities or not second.probabilities:
-        return Consulted(answer=first, unstable=True, note=note)
-    told = first.probabilities, second.probabilities
-    spread = {option: sum(one[option] for one in told) / len(told) for option in options}
-    return Consulted(answer=with_spread(first, spread), note=f"{note}; the mean counts")
+        session.unstable = True
+        return first
+    session.note += "; the mean counts"
+    both = first.probabilities, second.probabilities
+    mean = {option: sum(one[option] for one in both) / len(both) for option in options}
+    return with_spread(first, mean)

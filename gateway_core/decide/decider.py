@@ -10,7 +10,7 @@ import attrs
 
 from gateway_core import logs
 from gateway_core.decide.observe import DecisionRecord, Observer, tell
-from gateway_core.decide.reply import Attempt, Settled, reply
+from gateway_core.decide.reply import Attempt, Outcome, reply
 from gateway_core.decide.request import DecideRequest, parse_request, request_id_of
 from gateway_core.decide.verdict import Verdict, paused
 from gateway_core.errors import InvalidRequest
@@ -18,11 +18,11 @@ from gateway_core.errors import InvalidRequest
 _log: Final = logging.getLogger("s1gw.decide")
 
 
-class Settler(Protocol):
-    """Whoever can settle a call."""
+class Answerer(Protocol):
+    """What can answer a call: the chain, alone or behind middleware."""
 
-    async def settle(self, request: DecideRequest, started: float) -> Settled:
-        """Settle a call that began at ``started``, on ``perf_counter``'s clock."""
+    async def answer(self, request: DecideRequest, started: float) -> Outcome:
+        """Answer a call that began at ``started``, on ``perf_counter``'s clock."""
         ...
 
 
@@ -31,12 +31,12 @@ class Decider:
     """The decide contract.
 
     Attributes:
-        chain: who settles a call: the chain, or the middleware around it.
+        chain: what answers a call: the chain, or the middleware around it.
         is_paused: whether deciding is switched off now.
         observers: who is told about every valid call.
     """
 
-    chain: Settler
+    chain: Answerer
     is_paused: Callable[[], bool]
     observers: Sequence[Observer] = ()
 
@@ -50,7 +50,7 @@ class Decider:
         request_id = request_id_of(fields)
         token = logs.request_id.set(logs.visible(request_id))
         try:
-            return await self._settled(parse_request(fields, request_id), started)
+            return await self._decided(parse_request(fields, request_id), started)
         except InvalidRequest as error:
             _log.info("invalid request: %s", logs.visible(error.field or "not an object"))
             return _replied(_invalid(error), request_id, started)
@@ -60,20 +60,20 @@ class Decider:
         finally:
             logs.request_id.reset(token)
 
-    async def _settled(self, request: DecideRequest, started: float) -> dict[str, Any]:
-        settled = Settled(verdict=paused())
+    async def _decided(self, request: DecideRequest, started: float) -> dict[str, Any]:
+        outcome = Outcome(verdict=paused())
         if not self.is_paused():
-            settled = await self.chain.settle(request, started)
-        for attempt in settled.attempts:
+            outcome = await self.chain.answer(request, started)
+        for attempt in outcome.attempts:
             _note(attempt)
-        finished = _replied(settled, request.request_id, started)
+        finished = _replied(outcome, request.request_id, started)
         _log.log(
-            logging.WARNING if settled.verdict.error else logging.INFO,
+            logging.WARNING if outcome.verdict.error else logging.INFO,
             "%s by %s in %.1f ms",
             *(finished[k] for k in ("status", "provider", "latency_ms")),
-            extra=_why(settled.attempts),
+            extra=_why(outcome.attempts),
         )
-        seen, verdict = settled.request or request, settled.verdict
+        seen, verdict = outcome.request or request, outcome.verdict
         record = DecisionRecord(
             request=seen, reply=finished, answer=verdict.answer, model=verdict.model
         )
@@ -102,9 +102,9 @@ def _why(attempts: Sequence[Attempt]) -> dict[str, Any]:
     return logs.fields(cause=last.cause, upstream_status=last.upstream_status)
 
 
-def _invalid(error: InvalidRequest) -> Settled:
-    return Settled(verdict=Verdict(error=error))
+def _invalid(error: InvalidRequest) -> Outcome:
+    return Outcome(verdict=Verdict(error=error))
 
 
-def _replied(settled: Settled, request_id: str, started: float) -> dict[str, Any]:
-    return reply(settled, request_id=request_id, latency_ms=(perf_counter() - started) * 1000)
+def _replied(outcome: Outcome, request_id: str, started: float) -> dict[str, Any]:
+    return reply(outcome, request_id=request_id, latency_ms=(perf_counter() - started) * 1000)

@@ -20,7 +20,7 @@ from gateway_core.schema.request import SCHEMA_VERSION
 from gateway_core.wire import Answer
 
 
-class Outcome(StrEnum):
+class AttemptOutcome(StrEnum):
     """How one attempt ended."""
 
     OK = "ok"
@@ -46,7 +46,7 @@ class Attempt:
     """
 
     provider: str
-    outcome: Outcome
+    outcome: AttemptOutcome
     latency_ms: float
     detail: str | None = None
     calls: int = 1
@@ -55,13 +55,13 @@ class Attempt:
 
 
 @attrs.frozen(kw_only=True)
-class Settled:
-    """How a call was settled.
+class Outcome:
+    """How a call ended.
 
     Attributes:
         verdict: what came of it.
         attempts: every provider that was tried, in order; none if nobody was asked.
-        request: the call as it reached whoever settled it, if that is not as it was made; the
+        request: the call as it reached the chain, if that is not as it was made; the
             gateway fills it in.
     """
 
@@ -73,7 +73,7 @@ class Settled:
 def attempt_of(provider: str, verdict: Verdict, latency_ms: float) -> Attempt:
     """Record the attempt that ended in ``verdict``."""
     error = verdict.error
-    reason = verdict.rationale if error is None else _told(error)
+    reason = verdict.rationale if error is None else _message(error)
     failed = error if isinstance(error, ProviderError) else None
     return Attempt(
         provider=provider,
@@ -86,26 +86,26 @@ def attempt_of(provider: str, verdict: Verdict, latency_ms: float) -> Attempt:
     )
 
 
-def _told(error: GatewayError) -> str:
+def _message(error: GatewayError) -> str:
     """Return what callers read of ``error``, with what the upstream said that may be shown."""
     shown = error.shown_message if isinstance(error, ProviderError) else None
     return str(error) if shown is None else f"{error}: {shown}"
 
 
-def _outcome(verdict: Verdict) -> Outcome:
+def _outcome(verdict: Verdict) -> AttemptOutcome:
     match verdict.error:
         case None:
-            return Outcome.OK if verdict.reason is None else Outcome.ABSTAINED
+            return AttemptOutcome.OK if verdict.reason is None else AttemptOutcome.ABSTAINED
         case ProviderTimeout():
-            return Outcome.TIMEOUT
+            return AttemptOutcome.TIMEOUT
         case MalformedResponse():
-            return Outcome.MALFORMED
-    return Outcome.ERROR
+            return AttemptOutcome.MALFORMED
+    return AttemptOutcome.ERROR
 
 
-def reply(settled: Settled, *, request_id: str, latency_ms: float) -> dict[str, Any]:
-    """Build the reply that tells how a call was settled."""
-    verdict, attempts = settled.verdict, settled.attempts
+def reply(outcome: Outcome, *, request_id: str, latency_ms: float) -> dict[str, Any]:
+    """Build the reply that tells how a call ended."""
+    verdict, attempts = outcome.verdict, outcome.attempts
     answer, spread, fit = verdict.answer or Answer(), verdict.probabilities, verdict.calibration
     return {
         "status": verdict.status.value,
@@ -144,4 +144,4 @@ def _error(error: GatewayError | None, attempts: Sequence[Attempt]) -> dict[str,
         return None
     own = attempts and not isinstance(error, MiddlewareFailed)
     asked = f"{attempts[-1].provider}: " if own else ""
-    return {"code": error.code, "message": f"{asked}{_told(error)}"}
+    return {"code": error.code, "message": f"{asked}{_message(error)}"}

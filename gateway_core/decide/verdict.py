@@ -8,6 +8,7 @@ import attrs
 
 from gateway_core.calibration import Calibrated, CalibrationInfo, Calibrator, Thresholds
 from gateway_core.decide.request import DecideRequest
+from gateway_core.decide.session import ProviderSession
 from gateway_core.errors import GatewayError
 from gateway_core.provider import Provider
 from gateway_core.wire import Answer
@@ -45,7 +46,7 @@ class Verdict:
         probabilities: by outcome, after calibration.
         reason: why it abstained; None when decided.
         rationale: one sentence for the caller; None when there is nothing to explain.
-        provider: the name of the provider that settled it.
+        provider: the name of the provider that answered.
         answer: what that provider answered, before calibration.
         model: the model that answered; the one that was asked where the provider does not say.
         threshold: the one that was applied.
@@ -80,7 +81,7 @@ class Verdict:
 
 
 @attrs.define(eq=False, kw_only=True)
-class Judge:
+class VerdictRules:
     """The rules that turn an answer into a verdict.
 
     Attributes:
@@ -93,17 +94,15 @@ class Judge:
     thresholds: Thresholds
     abstain_when_truncated: bool = False
 
-    def verdict(
-        self, answer: Answer, provider: Provider, request: DecideRequest, *, unstable: bool = False
-    ) -> Verdict:
+    def verdict(self, answer: Answer, session: ProviderSession, request: DecideRequest) -> Verdict:
         """Calibrate ``answer`` and hold it against the threshold that counts.
 
         Args:
             answer: what the provider answered.
-            provider: who answered.
+            session: the calls that it took.
             request: the call.
-            unstable: whether the answer changes with the order of the options.
         """
+        provider = session.provider
         model = answer.model or provider.model
         calibrated = self._calibrated(answer, provider.name, model, request)
         threshold = self.thresholds.threshold_for(
@@ -116,8 +115,8 @@ class Judge:
         )
         spread = calibrated.probabilities if answer.probabilities is not None else None
         confidence = spread[answer.decision] if spread and answer.decision else None
-        reason = self._reason(answer, confidence, threshold.value, unstable=unstable)
-        cut = (TRUNCATED,) if answer.truncated else ()
+        reason = self._reason(answer, session, confidence, threshold.value)
+        cut = (TRUNCATED,) if session.truncated else ()
         return Verdict(
             decision=answer.decision if reason is None else None,
             confidence=confidence,
@@ -135,6 +134,8 @@ class Judge:
                 *calibrated.warnings,
                 *threshold.warnings,
             ),
+            calls=session.calls,
+            note=session.note,
         )
 
     def _calibrated(
@@ -150,15 +151,15 @@ class Judge:
         )
 
     def _reason(
-        self, answer: Answer, confidence: float | None, threshold: float, *, unstable: bool
+        self, answer: Answer, session: ProviderSession, confidence: float | None, threshold: float
     ) -> Reason | None:
         if answer.refused:
             return Reason.REFUSED
         if answer.abstained:
             return Reason.PROVIDER_ABSTAINED
-        if answer.truncated and self.abstain_when_truncated:
+        if session.truncated and self.abstain_when_truncated:
             return Reason.TRUNCATED
-        if unstable:
+        if session.unstable:
             return Reason.ORDER_UNSTABLE
         # A confidence that nobody knows passes only where nothing is asked of it.
         return Reason.BELOW_THRESHOLD if (confidence or 0.0) < threshold else None

@@ -56,13 +56,13 @@ class Shadow:
 
     async def _ask(self, name: str, record: DecisionRecord) -> None:
         started = perf_counter()
-        settled = await self.chains[name].settle(record.request, started)
+        outcome = await self.chains[name].answer(record.request, started)
         told = reply(
-            settled,
+            outcome,
             request_id=record.request.request_id,
             latency_ms=(perf_counter() - started) * 1000,
         )
-        verdict = settled.verdict
+        verdict = outcome.verdict
         seen = DecisionRecord(
             request=record.request, reply=told, answer=verdict.answer, model=verdict.model
         )

@@ -10,11 +10,10 @@ from gateway_core.catalog import Catalog, Kind
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import UNREADABLE, MiddlewareConfig
 from gateway_core.errors import ConfigError, PluginUnavailable
-from gateway_core.hooks import building
+from gateway_core.hooks import plugin_build_guard
 from gateway_core.middleware.layers import Layer
 from gateway_core.middleware.spec import Middleware, MiddlewareContext
 from gateway_core.passing import is_passing
-from gateway_core.registry.problems import under
 from gateway_core.structure import plugin_settings
 
 
@@ -65,7 +64,7 @@ def _slot(name: str, loaded: Loaded, catalog: Catalog) -> MiddlewareSlot:
     except ConfigError as error:
         if is_passing(error):
             raise
-        fault = under(f"middleware.{name}", error)
+        fault = error.with_path_prefix(f"middleware.{name}")
         return MiddlewareSlot(name=name, layer=fault, detail=str(fault))
     origin = catalog.require(name, Kind.MIDDLEWARE).origin
     return MiddlewareSlot(name=name, layer=Layer(name=name, middleware=middleware), detail=origin)
@@ -77,7 +76,7 @@ def _built(name: str, loaded: Loaded, catalog: Catalog) -> Middleware:
     table = loaded.config.middleware.get(name, MiddlewareConfig()).settings
     settings = plugin_settings(plugin_class, table, f"{path}.settings", loaded.sources)
     context: MiddlewareContext[Any] = MiddlewareContext(name=name, settings=settings)
-    with building(plugin_class.__name__):
+    with plugin_build_guard(plugin_class.__name__):
         middleware: Middleware = plugin_class(context)
     if fault := _fault(middleware):
         raise PluginUnavailable(fault)

@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from gateway_core.decide.chain import Chain
-from gateway_core.decide.reply import Attempt, Settled
+from gateway_core.decide.reply import Attempt, Outcome
 from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.verdict import Status, Verdict
 from gateway_core.errors import MiddlewareFailed, MiddlewareTimeout
@@ -43,7 +43,7 @@ class Layer:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Layers:
-    """The chain with middleware around it; settles a call as the chain alone does.
+    """The chain with middleware around it; answers a call as the chain alone does.
 
     Attributes:
         layers: outermost first.
@@ -53,10 +53,10 @@ class Layers:
     layers: Sequence[Layer]
     chain: Chain
 
-    async def settle(self, request: DecideRequest, started: float) -> Settled:
-        """Take a call through every layer; see ``Chain.settle``."""
+    async def answer(self, request: DecideRequest, started: float) -> Outcome:
+        """Take a call through every layer; see ``Chain.answer``."""
         passage = _Passage(layers=self.layers, chain=self.chain, started=started, request=request)
-        return await passage.settle()
+        return await passage.answer()
 
 
 @attrs.define(kw_only=True, eq=False)
@@ -81,58 +81,58 @@ class _Passage:
     at: str = _CHAIN
     attempts: tuple[Attempt, ...] = ()
 
-    async def settle(self) -> Settled:
+    async def answer(self) -> Outcome:
         deadline_s = self.chain.settings.deadline_s
         try:
             with TimeLimit(deadline_s - (perf_counter() - self.started)):
-                settled = await self._enter(0, self.request)
+                outcome = await self._enter(0, self.request)
         except TimeoutError:
             late = MiddlewareTimeout(f"{self.at}: not done within {deadline_s:g} s")
-            settled = Settled(verdict=Verdict(error=late))
+            outcome = Outcome(verdict=Verdict(error=late))
         # Who was asked is the host's to say: a middleware may let a call proceed twice, and
         # return one of the answers, or one that it kept from another call.
-        return attrs.evolve(settled, request=self.request, attempts=self.attempts)
+        return attrs.evolve(outcome, request=self.request, attempts=self.attempts)
 
-    async def _enter(self, depth: int, request: DecideRequest) -> Settled:
+    async def _enter(self, depth: int, request: DecideRequest) -> Outcome:
         if depth >= self.depth:
             self.depth, self.request = depth, request
         if depth == len(self.layers):
             return await self._ask(request)
         layer = self.layers[depth]
 
-        async def proceed(changed: DecideRequest) -> Settled:
+        async def proceed(changed: DecideRequest) -> Outcome:
             if not isinstance(changed, DecideRequest):
                 raise TypeError("proceed takes a DecideRequest")
-            settled = await self._enter(depth + 1, changed)
+            outcome = await self._enter(depth + 1, changed)
             self.at = layer.label
-            return settled
+            return outcome
 
         self.at = layer.label
         try:
-            settled: object = await layer.middleware.decide(request, proceed)
+            outcome: object = await layer.middleware.decide(request, proceed)
         # A middleware is a stranger's code, and what it raises may hold the question: only the
         # type's name is told, and the log names the place.
         except BaseException as error:
             if interrupts(error):
                 raise
             return self._failed(layer, f"raised {type(error).__name__}", place_of(error))
-        if isinstance(settled, Settled) and isinstance(settled.verdict, Verdict):
-            fault = _fault(settled.verdict, request.question.outcomes)
-            return self._failed(layer, fault) if fault else settled
-        return self._failed(layer, "did not return a Settled")
+        if isinstance(outcome, Outcome) and isinstance(outcome.verdict, Verdict):
+            fault = _fault(outcome.verdict, request.question.outcomes)
+            return self._failed(layer, fault) if fault else outcome
+        return self._failed(layer, "did not return an Outcome")
 
-    async def _ask(self, request: DecideRequest) -> Settled:
+    async def _ask(self, request: DecideRequest) -> Outcome:
         self.at = _CHAIN
         # The chain ends a little early, so that its answer can still be handled.
         reserve_s = min(_RESERVE_S, self.chain.settings.deadline_s * _RESERVE_SHARE)
-        settled = await self.chain.settle(request, self.started - reserve_s)
-        self.attempts += settled.attempts
-        return settled
+        outcome = await self.chain.answer(request, self.started - reserve_s)
+        self.attempts += outcome.attempts
+        return outcome
 
-    def _failed(self, layer: Layer, reason: str, place: str = "") -> Settled:
+    def _failed(self, layer: Layer, reason: str, place: str = "") -> Outcome:
         _log.warning("%s %s%s", layer.label, reason, place)
         error = MiddlewareFailed(f"{layer.label} {reason}")
-        return Settled(verdict=Verdict(error=error), attempts=self.attempts)
+        return Outcome(verdict=Verdict(error=error), attempts=self.attempts)
 
 
 def _fault(verdict: Verdict, outcomes: Sequence[str]) -> str | None:

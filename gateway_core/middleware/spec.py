@@ -11,7 +11,7 @@ asynchronous hook sees a coroutine, not what it returns.
 
     import logging
 
-    from gateway_core import DecideRequest, MiddlewareContext, Proceed, Settled
+    from gateway_core import DecideRequest, MiddlewareContext, Proceed, Outcome
 
     log = logging.getLogger("acme.audit")
 
@@ -20,10 +20,10 @@ asynchronous hook sees a coroutine, not what it returns.
         def __init__(self, context: MiddlewareContext[None]) -> None:
             self.context = context
 
-        async def decide(self, request: DecideRequest, proceed: Proceed) -> Settled:
-            settled = await proceed(request)
-            log.warning("%s was %s", request.request_id, settled.verdict.status)
-            return settled
+        async def decide(self, request: DecideRequest, proceed: Proceed) -> Outcome:
+            outcome = await proceed(request)
+            log.warning("%s was %s", request.request_id, outcome.verdict.status)
+            return outcome
 
 Nothing is used that the configuration does not name. The order is the configuration's, outermost
 first:
@@ -55,13 +55,13 @@ from typing import Generic, Protocol, TypeVar
 
 import attrs
 
-from gateway_core.decide.reply import Settled
+from gateway_core.decide.reply import Outcome
 from gateway_core.decide.request import DecideRequest
 
 SettingsT = TypeVar("SettingsT")
 
-Proceed = Callable[[DecideRequest], Awaitable[Settled]]
-"""Asks the next middleware, or the chain, and returns how the call was settled."""
+Proceed = Callable[[DecideRequest], Awaitable[Outcome]]
+"""Asks the next middleware, or the chain, and returns how the call ended."""
 
 
 @attrs.frozen(kw_only=True)
@@ -81,7 +81,7 @@ class MiddlewareContext(Generic[SettingsT]):
 class Middleware(Protocol):
     """One decision middleware; built as ``MiddlewareClass(context)``, with no I/O."""
 
-    async def decide(self, request: DecideRequest, proceed: Proceed) -> Settled:
+    async def decide(self, request: DecideRequest, proceed: Proceed) -> Outcome:
         """Settle one call: let it proceed, changed or not, or answer it.
 
         Args:
@@ -92,7 +92,7 @@ class Middleware(Protocol):
                 providers is in the verdict, not raised.
 
         Returns:
-            What ``proceed`` returned, or ``Settled(verdict=Verdict(...))``. A decision and its
+            What ``proceed`` returned, or ``Outcome(verdict=Verdict(...))``. A decision and its
             probabilities are over the outcomes of ``request``, and an abstention has a reason:
             ``Verdict(reason=Reason.REFUSED, rationale="nobody approved it")``. The attempts are
             not read from it: the host notes every provider that was tried for the call.

@@ -16,7 +16,7 @@ from gateway_core.config.loaded import Loaded
 from gateway_core.errors import ConfigError, CredentialUnusable
 from gateway_core.provider import Provider
 from gateway_core.registry.dialects import dialect_of, has_usual_key, usual_key
-from gateway_core.registry.plan import Candidate, Plan, excluded, judge
+from gateway_core.registry.plan import Candidate, Plan, assess_provider, excluded
 
 
 class _Rank(IntEnum):
@@ -51,7 +51,7 @@ class AutomaticChain:
     def _configured(self) -> Iterator[tuple[_Rank, Candidate]]:
         for name, table in self.loaded.config.providers.items():
             if table.enabled:
-                found = judge(name, self.get)
+                found = assess_provider(name, self.get)
                 yield self._rank(found), found
             else:
                 yield _out(name, "enabled = false")
@@ -81,11 +81,11 @@ class AutomaticChain:
 
     def _unconfigured(self, dialect: str) -> tuple[_Rank, Candidate]:
         if self._embedded(dialect):
-            found = judge(dialect, self.get)
+            found = assess_provider(dialect, self.get)
             return (_Rank.EMBEDDED if found.included else _Rank.OUT), found
         if reason := self._why_not_named(dialect):
             return _out(dialect, reason)
-        found = judge(dialect, self.get)
+        found = assess_provider(dialect, self.get)
         if not found.included:
             return _Rank.OUT, found
         variables = self.catalog.claims.values("key", dialect)

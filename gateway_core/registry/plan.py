@@ -59,7 +59,7 @@ class Plan:
         )
 
 
-def judge(name: str, get: Callable[[str], Provider]) -> Candidate:
+def assess_provider(name: str, get: Callable[[str], Provider]) -> Candidate:
     """Return whether a provider can be asked as it stands, without asking it.
 
     Raises:
@@ -91,6 +91,6 @@ def excluded(name: str, reason: str) -> Candidate:
 
 def configured_plan(chain: tuple[str, ...], get: Callable[[str], Provider]) -> Plan:
     """Return the plan of a chain that the configuration names."""
-    candidates = tuple(judge(name, get) for name in chain)
+    candidates = tuple(assess_provider(name, get) for name in chain)
     problems = tuple(found.reason for found in candidates if not found.included)
     return Plan(automatic=False, chain=chain, candidates=candidates, problems=problems)

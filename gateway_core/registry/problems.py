@@ -8,12 +8,6 @@ from gateway_core.errors import ConfigError
 from gateway_core.registry.dialects import dialect_of
 
 
-def under(path: str, error: ConfigError) -> ConfigError:
-    """Return ``error`` with the path of the table at fault before each of its lines."""
-    lines = (f if f.startswith(path) else f"{path}: {f}" for f in error.faults)
-    return type(error)(*lines)
-
-
 def table_problems(config: Config, catalog: Catalog) -> Iterator[str]:
     """Yield the faults of every enabled provider's dialect, and of the disabled plugins' names.
 
@@ -24,7 +18,7 @@ def table_problems(config: Config, catalog: Catalog) -> Iterator[str]:
             try:
                 catalog.require(dialect_of(name, table, catalog))
             except ConfigError as error:
-                yield from under(path, error).faults
+                yield from error.with_path_prefix(path).faults
     yield from _middleware_problems(config, catalog)
     for name in catalog.unknown_disabled:
         yield f"plugins.disabled: {name!r} is not installed"
@@ -36,7 +30,7 @@ def _middleware_problems(config: Config, catalog: Catalog) -> Iterator[str]:
             if name != UNREADABLE:
                 catalog.require(name, Kind.MIDDLEWARE)
         except ConfigError as error:
-            yield from under(f"middleware.{name}", error).faults
+            yield from error.with_path_prefix(f"middleware.{name}").faults
     for name in config.middleware.keys() - set(config.decide.middleware):
         yield f"middleware.{name}: not used; name it in decide.middleware, or remove the table"
 

@@ -17,7 +17,7 @@ from gateway_core.provider import Provider
 from gateway_core.registry.automatic import AutomaticChain
 from gateway_core.registry.build import Builder
 from gateway_core.registry.plan import Plan, configured_plan
-from gateway_core.registry.problems import table_problems, under
+from gateway_core.registry.problems import table_problems
 
 
 class Registry:
@@ -130,8 +130,8 @@ class Registry:
                 found = build()
             except ConfigError as error:
                 if is_passing(error):
-                    raise under(path, error) from error
-                found = under(path, error)
+                    raise error.with_path_prefix(path) from error
+                found = error.with_path_prefix(path)
             self._built[path] = found
         if isinstance(found, ConfigError):
             # A new one each time: a kept exception would gather the frames of every caller.

@@ -6,14 +6,16 @@ from typing import Any, TypeVar
 from gateway_core.errors import ConfigError, PluginUnavailable
 from gateway_core.structure.converter import attempt
 from gateway_core.structure.faults import Fault
-from gateway_core.structure.secrets import HERE, Sources
+from gateway_core.structure.secrets import PROCESS_SOURCES, Sources
 
-__all__ = ["HERE", "Fault", "Sources", "attempt", "plugin_settings", "structure"]
+__all__ = ["PROCESS_SOURCES", "Fault", "Sources", "attempt", "plugin_settings", "structure"]
 
 T = TypeVar("T")
 
 
-def structure(cls: type[T], table: Mapping[str, Any], path: str, sources: Sources = HERE) -> T:
+def structure(
+    cls: type[T], table: Mapping[str, Any], path: str, sources: Sources = PROCESS_SOURCES
+) -> T:
     """Build a ``cls`` from ``table``.
 
     Args:
@@ -32,7 +34,7 @@ def structure(cls: type[T], table: Mapping[str, Any], path: str, sources: Source
 
 
 def plugin_settings(
-    plugin_class: type, table: Mapping[str, Any], path: str, sources: Sources = HERE
+    plugin_class: type, table: Mapping[str, Any], path: str, sources: Sources = PROCESS_SOURCES
 ) -> Any:
     """Build a plugin's own settings: its ``settings_class``, or None if it has no such class.
 

@@ -15,7 +15,13 @@ from cattrs.errors import BaseValidationError, StructureHandlerNotFoundError
 from cattrs.gen import make_dict_structure_fn, override
 
 from gateway_core.secret import Secret
-from gateway_core.structure.faults import Fault, MismatchError, RefusedValueError, faults_in, shown
+from gateway_core.structure.faults import (
+    Fault,
+    MismatchError,
+    RefusedValueError,
+    describe_value,
+    faults_in,
+)
 from gateway_core.structure.secrets import Sources, read_secret, sources, text_or_secret
 
 T = TypeVar("T")
@@ -155,7 +161,7 @@ def _refused(expected: str | None, value: Any, error: Exception) -> RefusedValue
     if expected is not None:
         return MismatchError(expected, value)
     text = str(error.args[0]) if error.args else "the value is not accepted"
-    return RefusedValueError(_plain(text.replace(repr(value), shown(value))))
+    return RefusedValueError(_plain(text.replace(repr(value), describe_value(value))))
 
 
 def _plain(text: str) -> str:

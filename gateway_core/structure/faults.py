@@ -26,7 +26,7 @@ class MismatchError(RefusedValueError):
     """A value that is not what its key takes."""
 
     def __init__(self, expected: str, value: object) -> None:
-        super().__init__(f"expected {expected}, got {shown(value)}")
+        super().__init__(f"expected {expected}, got {describe_value(value)}")
 
 
 @attrs.frozen
@@ -53,7 +53,7 @@ def is_harmless(text: str) -> bool:
     return _HARMLESS.fullmatch(text) is not None
 
 
-def shown(value: object) -> str:
+def describe_value(value: object) -> str:
     """Describe a configured value without repeating what may be a credential."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -46,11 +46,11 @@ class Sources:
             raise RefusedValueError("the home folder that it begins with is unknown") from None
 
 
-HERE: Final = Sources()
+PROCESS_SOURCES: Final = Sources()
 """The process's own environment and working folder."""
 
 # cattrs' hooks are made once per class and take a value alone.
-sources: Final[ContextVar[Sources]] = ContextVar("sources", default=HERE)
+sources: Final[ContextVar[Sources]] = ContextVar("sources", default=PROCESS_SOURCES)
 
 
 def read_secret(value: object, _: object = None) -> Secret:

@@ -1,8 +1,8 @@
 """Between one question and the bodies of the two wire formats; pure functions, no I/O.
 
-    encode(question, model, capabilities) -> bytes      what to send
-    read(body, question, capabilities) -> Answer        what came back, checked
-    unfit(question, capabilities) -> str | None         why this provider cannot take it
+    encode(question, model, capabilities) -> bytes          what to send
+    read(body, question, capabilities) -> Answer            what came back, checked
+    why_not_askable(question, capabilities) -> str | None   why this provider cannot take it
 
 How a question is put to a provider is data in its ``Capabilities``; nothing here knows a
 provider by name.
@@ -14,8 +14,8 @@ from typing import Any, Final
 from gateway_core.errors import MalformedResponse
 from gateway_core.types import Capabilities, Format, json_object
 from gateway_core.wire import openai, systemone
-from gateway_core.wire.answer import Answer, Found, Usage, checked_answer
-from gateway_core.wire.form import form_of, unfit
+from gateway_core.wire.answer import Answer, ParsedAnswer, Usage, checked_answer
+from gateway_core.wire.form import form_of, why_not_askable
 from gateway_core.wire.question import YES_NO, Question, QuestionType
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "Usage",
     "encode",
     "read",
-    "unfit",
+    "why_not_askable",
     "wire_format",
 ]
 
@@ -62,9 +62,9 @@ def read(body: bytes, question: Question, capabilities: Capabilities) -> Answer:
             text says which rule it breaks and never quotes the reply.
     """
     envelope = _unwrapped(json_object(body), capabilities.reply_path)
-    found: Found = _CODECS[wire_format(capabilities)].found(envelope)
+    parsed: ParsedAnswer = _CODECS[wire_format(capabilities)].parse_answer(envelope)
     form = form_of(question, capabilities)
-    return checked_answer(found, form, envelope, optional=capabilities.probabilities == "none")
+    return checked_answer(parsed, form, envelope, optional=capabilities.probabilities == "none")
 
 
 def _unwrapped(envelope: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class Answer:
 
 
 @attrs.frozen(kw_only=True)
-class Found:
+class ParsedAnswer:
     """The answer as one format holds it: labels not yet mapped back, numbers not checked."""
 
     yes: float | None = None
@@ -61,12 +61,12 @@ class Found:
 
 
 def checked_answer(
-    found: Found, form: Form, envelope: Mapping[str, Any], *, optional: bool
+    parsed: ParsedAnswer, form: Form, envelope: Mapping[str, Any], *, optional: bool
 ) -> Answer:
-    """Check what was found and map it back to the caller's outcomes.
+    """Check a parsed answer and map it back to the caller's outcomes.
 
     Args:
-        found: the answer as its format holds it.
+        parsed: the answer as its format holds it.
         form: how the question was put.
         envelope: the whole reply, for the model and the usage.
         optional: whether this provider may leave the probabilities out.
@@ -77,17 +77,17 @@ def checked_answer(
     reported = envelope.get("usage")
     usage = reported if isinstance(reported, dict) else {}
     decision, probabilities, confidence = None, None, None
-    if not found.refused:
-        decision, probabilities = _decided(found, form, optional=optional)
-        if found.confidence is not None:
-            confidence = probability(found.confidence, "confidence")
+    if not parsed.refused:
+        decision, probabilities = _decided(parsed, form, optional=optional)
+        if parsed.confidence is not None:
+            confidence = probability(parsed.confidence, "confidence")
     return Answer(
         decision=decision,
         probabilities=probabilities,
         provider_confidence=confidence,
         model=_name(envelope.get("model")),
-        refused=found.refused,
-        abstained=found.abstained,
+        refused=parsed.refused,
+        abstained=parsed.abstained,
         truncated=_truncated(usage),
         usage=Usage(
             input_tokens=_count(usage.get("input_tokens")),
@@ -96,18 +96,20 @@ def checked_answer(
     )
 
 
-def _decided(found: Found, form: Form, *, optional: bool) -> tuple[str, Mapping[str, float] | None]:
-    if (form.labels is None) != (found.yes is not None):
+def _decided(
+    parsed: ParsedAnswer, form: Form, *, optional: bool
+) -> tuple[str, Mapping[str, float] | None]:
+    if (form.labels is None) != (parsed.yes is not None):
         raise MalformedResponse("the answer is of another type than the question")
-    if form.labels is None or found.yes is not None:
-        yes = found.yes or 0.0
+    if form.labels is None or parsed.yes is not None:
+        yes = parsed.yes or 0.0
         return YES_NO[yes < 0.5], dict(zip(YES_NO, (yes, _complement(yes)), strict=True))
-    if not isinstance(found.choice, str) or found.choice not in form.labels:
+    if not isinstance(parsed.choice, str) or parsed.choice not in form.labels:
         raise MalformedResponse("the choice is not one of the options")
-    chosen = form.labels.index(found.choice)
-    if found.probabilities is None and optional:
+    chosen = form.labels.index(parsed.choice)
+    if parsed.probabilities is None and optional:
         return form.outcomes[chosen], None
-    spread = _spread(found.probabilities, form.labels)
+    spread = _spread(parsed.probabilities, form.labels)
     if spread[chosen] < max(spread) - _FLOAT_NOISE:
         raise MalformedResponse("the choice is not the most probable option")
     return form.outcomes[chosen], dict(zip(form.outcomes, spread, strict=True))

@@ -49,7 +49,7 @@ def form_of(question: Question, capabilities: Capabilities) -> Form:
     )
 
 
-def unfit(question: Question, capabilities: Capabilities) -> str | None:
+def why_not_askable(question: Question, capabilities: Capabilities) -> str | None:
     """Say why a provider cannot take ``question``, or return None if it can."""
     count = len(question.outcomes)
     if capabilities.max_options is not None and count > capabilities.max_options:

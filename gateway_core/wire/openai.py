@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gateway_core.errors import MalformedResponse
-from gateway_core.wire.answer import Found, probability
+from gateway_core.wire.answer import ParsedAnswer, probability
 from gateway_core.wire.form import QUESTION_ID, Form
 
 
@@ -35,7 +35,7 @@ def _option(label: str, description: str | None) -> dict[str, str]:
     return {"value": label} if description is None else {"value": label, "description": description}
 
 
-def found(envelope: Mapping[str, Any]) -> Found:
+def parse_answer(envelope: Mapping[str, Any]) -> ParsedAnswer:
     """Take the one answer out of a reply.
 
     Raises:
@@ -49,16 +49,16 @@ def found(envelope: Mapping[str, Any]) -> Found:
         raise MalformedResponse("the answer is to another question")
     match answer.get("type"):
         case "predicate":
-            return Found(yes=probability(answer.get("probability"), "probability"))
+            return ParsedAnswer(yes=probability(answer.get("probability"), "probability"))
         case "choice":
             return _choice(answer)
         case "refusal":
-            return Found(refused=True)
+            return ParsedAnswer(refused=True)
     raise MalformedResponse("the answer is of another type than the question")
 
 
-def _choice(answer: Mapping[str, Any]) -> Found:
-    return Found(
+def _choice(answer: Mapping[str, Any]) -> ParsedAnswer:
+    return ParsedAnswer(
         choice=answer.get("choice"),
         probabilities=_by_value(answer.get("probabilities")),
         confidence=answer.get("confidence"),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gateway_core.errors import MalformedResponse
-from gateway_core.wire.answer import Found, probability
+from gateway_core.wire.answer import ParsedAnswer, probability
 from gateway_core.wire.form import QUESTION_ID, Form
 
 
@@ -21,7 +21,7 @@ def _question(form: Form) -> dict[str, Any]:
     return {"type": "choice", "instructions": form.instructions, "criteria": criteria}
 
 
-def found(envelope: Mapping[str, Any]) -> Found:
+def parse_answer(envelope: Mapping[str, Any]) -> ParsedAnswer:
     """Take the one answer out of a reply.
 
     Raises:
@@ -33,19 +33,21 @@ def found(envelope: Mapping[str, Any]) -> Found:
         raise MalformedResponse("the reply holds no answer to the question")
     match answer.get("type"):
         case "noul":
-            return Found(yes=probability(answer.get("noul"), "noul"), abstained=_abstained(answer))
+            return ParsedAnswer(
+                yes=probability(answer.get("noul"), "noul"), abstained=_abstained(answer)
+            )
         case "choice":
             return _choice(answer)
         case "refusal":
-            return Found(refused=True)
+            return ParsedAnswer(refused=True)
     raise MalformedResponse("the answer is of another type than the question")
 
 
-def _choice(answer: Mapping[str, Any]) -> Found:
+def _choice(answer: Mapping[str, Any]) -> ParsedAnswer:
     reported = answer.get("probabilities")
     if reported is not None and not isinstance(reported, dict):
         raise MalformedResponse("the probabilities are not a map")
-    return Found(
+    return ParsedAnswer(
         choice=answer.get("choice"),
         probabilities=reported,
         confidence=answer.get("confidence"),

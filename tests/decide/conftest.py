@@ -22,7 +22,7 @@ from gateway_core import (
 )
 from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.config.model import DecideConfig
-from gateway_core.decide import Chain, Decider, DecisionRecord, Judge, Link
+from gateway_core.decide import Chain, Decider, DecisionRecord, Link, VerdictRules
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider, build_provider
 from gateway_core.schema import RESPONSE
@@ -157,14 +157,14 @@ def make_decider(notebook: Notebook) -> Callable[..., Decider]:
             Link(name=name, provider=scripted(name, it) if isinstance(it, Script) else it)
             for name, it in chain.items()
         ]
-        judge = Judge(
+        rules = VerdictRules(
             calibrator=calibrator or Calibrator(),
             thresholds=Thresholds(settings.threshold, thresholds or {}),
             abstain_when_truncated=settings.abstain_when_truncated,
         )
         nobody = ConfigError("no provider is usable")
         return CheckedDecider(
-            chain=Chain(links=links, settings=settings, judge=judge, nobody=nobody),
+            chain=Chain(links=links, settings=settings, rules=rules, error_when_empty=nobody),
             is_paused=is_paused,
             observers=[*observers, notebook],
         )

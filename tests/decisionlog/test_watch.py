@@ -9,7 +9,7 @@ import pytest
 from gateway_core import Capabilities, DecisionReply, Endpoint, Format, hookimpl
 from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.config.model import DecideConfig, DecisionLogConfig
-from gateway_core.decide import Chain, Decider, Judge, Link
+from gateway_core.decide import Chain, Decider, Link, VerdictRules
 from gateway_core.decisionlog.watch import log_path, watching
 from gateway_core.errors import ConfigError, Overloaded
 from gateway_core.provider import build_provider
@@ -49,10 +49,10 @@ def provider(name, spread, gate=None):
 
 def chain_of(*providers):
     settings = DecideConfig()
-    judge = Judge(calibrator=Calibrator(), thresholds=Thresholds(settings.threshold))
+    rules = VerdictRules(calibrator=Calibrator(), thresholds=Thresholds(settings.threshold))
     links = [Link(name=one.name, provider=one) for one in providers]
     nobody = ConfigError("nobody")
-    return Chain(links=links, settings=settings, judge=judge, nobody=nobody)
+    return Chain(links=links, settings=settings, rules=rules, error_when_empty=nobody)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import click
 import pytest
 
 import gateway_core
-from gateway_core import DecideRequest, MiddlewareContext, Settled, Verdict, errors
+from gateway_core import DecideRequest, MiddlewareContext, Outcome, Verdict, errors
 from gateway_core.api import HOOKS
 from gateway_core.cli import main
 from gateway_core.context import Endpoint, ProviderContext
@@ -41,7 +41,7 @@ RECORDS: Final = (
     MiddlewareContext,
     DecideRequest,
     Question,
-    Settled,
+    Outcome,
     Verdict,
 )
 

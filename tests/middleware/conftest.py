@@ -13,7 +13,7 @@ from gateway_core.testing import ScriptedUpstream, standard_answer
 SOURCE = """
 import asyncio
 import attrs
-from gateway_core import Reason, Secret, Settled, Verdict
+from gateway_core import Reason, Secret, Outcome, Verdict
 from gateway_core.errors import InvalidRequest
 from gateway_core.wire import Question
 
@@ -43,14 +43,14 @@ class Base:
 
 class Audit(Base):
     async def decide(self, request, proceed):
-        settled = await proceed(request)
-        trace.append((request.question.text, settled.verdict.status.value,
-                      str(settled.verdict.error or "")))
-        return settled
+        outcome = await proceed(request)
+        trace.append((request.question.text, outcome.verdict.status.value,
+                      str(outcome.verdict.error or "")))
+        return outcome
 
 class Refuse(Base):
     async def decide(self, request, proceed):
-        return Settled(verdict=Verdict(reason=Reason.REFUSED, rationale="nobody approved it"))
+        return Outcome(verdict=Verdict(reason=Reason.REFUSED, rationale="nobody approved it"))
 
 class Twice(Base):
     async def decide(self, request, proceed):
@@ -101,25 +101,25 @@ class ReturnVerdict(Base):
 
 class Invent(Base):
     async def decide(self, request, proceed):
-        return Settled(verdict=Verdict(decision="perhaps"))
+        return Outcome(verdict=Verdict(decision="perhaps"))
 
 class DecideNothing(Base):
     async def decide(self, request, proceed):
-        return Settled(verdict=Verdict())
+        return Outcome(verdict=Verdict())
 
 class DecideAndAbstain(Base):
     async def decide(self, request, proceed):
-        return Settled(verdict=Verdict(decision="yes", reason=Reason.REFUSED))
+        return Outcome(verdict=Verdict(decision="yes", reason=Reason.REFUSED))
 
 class OtherOptions(Base):
     async def decide(self, request, proceed):
         changed = Question(text=request.question.text, options=("yes", "no", "maybe"))
-        settled = await proceed(attrs.evolve(request, question=changed))
-        return attrs.evolve(settled, verdict=attrs.evolve(settled.verdict, decision="no"))
+        outcome = await proceed(attrs.evolve(request, question=changed))
+        return attrs.evolve(outcome, verdict=attrs.evolve(outcome.verdict, decision="no"))
 
 class Own(Base):
     async def decide(self, request, proceed):
-        return Settled(verdict=(await proceed(request)).verdict)
+        return Outcome(verdict=(await proceed(request)).verdict)
 
 class ProceedWithText(Base):
     async def decide(self, request, proceed):

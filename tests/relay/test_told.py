@@ -99,7 +99,7 @@ async def test_openais_own_code_and_field_are_kept_where_they_are_known(
             (odd, "upstream_rejected", None),
         ):
             upstream.answer(Reply(status=400, body={"error": said}))
-            result = await scene.post(asked, scene.key(), route=Route.DECISIONS)
+            result = await scene.post(asked, scene.key(), route=RelayRoute.DECISIONS)
             error = result.json()["error"]
             assert (error["code"], error["param"]) == (code, param)
             assert result.record.code == "upstream_rejected"

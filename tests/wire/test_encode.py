@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gateway_core import Capabilities, EmptyState, Format, LabelRules, YesNo
-from gateway_core.wire import Question, encode, unfit, wire_format
+from gateway_core.wire import Question, encode, why_not_askable, wire_format
 
 SYSTEM_ONE, OPENAI = frozenset({Format.SYSTEMONE}), frozenset({Format.OPENAI})
 YES_NO = Question(text="Urgent?", context={"ticket": "Charged twice"})
@@ -177,5 +177,5 @@ def test_a_provider_of_both_formats_is_asked_in_system_one() -> None:
 def test_what_a_provider_cannot_take_is_known_before_the_call(
     question: Question, limits: dict[str, Any], says: str | None
 ) -> None:
-    found = unfit(question, Capabilities(formats=SYSTEM_ONE, **limits))
+    found = why_not_askable(question, Capabilities(formats=SYSTEM_ONE, **limits))
     assert found is None if says is None else says in str(found)

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 import pytest
-from gateway_core import DecideRequest, MiddlewareContext, Reason, Settled, Verdict
+from gateway_core import DecideRequest, MiddlewareContext, Outcome, Reason, Verdict
 from gateway_core.errors import ProviderTimeout
 from gateway_core.wire import Question
 
@@ -33,10 +33,10 @@ class Chain:
     answers: Sequence[Verdict]
     asked: int = 0
 
-    async def __call__(self, request: DecideRequest) -> Settled:
+    async def __call__(self, request: DecideRequest) -> Outcome:
         answer = self.answers[min(self.asked, len(self.answers) - 1)]
         self.asked += 1
-        return Settled(verdict=answer)
+        return Outcome(verdict=answer)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def asked(cache: CacheMiddleware, chain: Chain, request: DecideRequest = ASK) -> Settled:
+def asked(cache: CacheMiddleware, chain: Chain, request: DecideRequest = ASK) -> Outcome:
     return asyncio.run(cache.decide(request, chain))
 
 

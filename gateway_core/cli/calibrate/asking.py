@@ -12,7 +12,7 @@ from gateway_core.evaluation.answers import Answers
 from gateway_core.evaluation.asking import Asked, Bounds, ask_all, input_tokens
 from gateway_core.provider import Provider
 from gateway_core.types import YesNo
-from gateway_core.wire import Answer, Question, QuestionType, unfit
+from gateway_core.wire import Answer, Question, QuestionType, why_not_askable
 
 if TYPE_CHECKING:
     from gateway_core.evaluation.labelled import Labelled
@@ -128,4 +128,4 @@ class QuestionPlan:
 def _takes(provider: Provider, question: Question) -> bool:
     capabilities = provider.capabilities
     silent = question.type is QuestionType.YES_NO and capabilities.yes_no is YesNo.UNSUPPORTED
-    return not silent and unfit(question, capabilities) is None
+    return not silent and why_not_askable(question, capabilities) is None

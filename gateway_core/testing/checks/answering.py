@@ -8,7 +8,7 @@ from gateway_core.testing.checks.subject import Subject, bench
 from gateway_core.testing.checks.tour import first_question
 from gateway_core.testing.messages import Received, Reply
 from gateway_core.types import Format, YesNo
-from gateway_core.wire import Answer, Question, unfit, wire_format
+from gateway_core.wire import Answer, Question, why_not_askable, wire_format
 
 _TEAMS: Final = ("technical support", "Billing", "accounts", "zoo")
 _UNICODE: Final = ("Rückfrage", "質問", "🎯 Ziel", "e\u0301te\u0301", "שאלה")
@@ -19,7 +19,7 @@ _MOST: Final = 255
 async def _ask(subject: Subject, question: Question) -> Answer | None:
     """Put ``question`` if the capabilities say that it fits; None when they say it does not."""
     async with bench(subject) as on:
-        if unfit(question, on.provider.capabilities):
+        if why_not_askable(question, on.provider.capabilities):
             return None
         return await on.answer(question)
 

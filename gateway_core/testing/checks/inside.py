@@ -11,7 +11,7 @@ from gateway_core.testing.checks.check import Needs, RuleError, check, require
 from gateway_core.testing.checks.subject import Bench, Subject, bench
 from gateway_core.testing.checks.tour import toured
 from gateway_core.types import Format
-from gateway_core.wire import Answer, Question, encode, read, unfit, wire_format
+from gateway_core.wire import Answer, Question, encode, read, why_not_askable, wire_format
 
 _SOON_S: Final = 5.0
 _PATIENCE_S: Final = 20.0
@@ -169,7 +169,7 @@ async def calls_at_once_do_not_mix(subject: Subject) -> None:
     """Each question has a number of options of its own, and so an answer that fits no other."""
     questions = [_numbered(count) for count in range(2, 2 + _MANY)]
     async with bench(subject) as on:
-        fitting = [one for one in questions if not unfit(one, on.provider.capabilities)]
+        fitting = [one for one in questions if not why_not_askable(one, on.provider.capabilities)]
         found = await asyncio.gather(*(on.answer(question) for question in fitting))
     for question, answer in zip(fitting, found, strict=True):
         require(answer.decision in question.outcomes, "an answer is to another question")
@@ -211,4 +211,6 @@ def _numbered(count: int) -> Question:
 
 
 async def _answer(on: Bench, question: Question) -> Answer | None:
-    return None if unfit(question, on.provider.capabilities) else await on.answer(question)
+    return (
+        None if why_not_askable(question, on.provider.capabilities) else await on.answer(question)
+    )

@@ -13,7 +13,7 @@ from gateway_core import EmptyState
 from gateway_core.errors import ConfigError
 from gateway_core.testing import Subject
 from gateway_core.types import Operation
-from gateway_core.wire import Question, encode, unfit
+from gateway_core.wire import Question, encode, why_not_askable
 
 DOCS = Path(__file__).parents[3] / "docs" / "known-servers.md"
 PROMISED = [
@@ -145,8 +145,10 @@ def test_every_value_can_be_overridden() -> None:
 
 def test_a_zero_lifts_a_limit() -> None:
     many = Question(text="?", options=tuple(map(str, range(256))))
-    assert unfit(many, _subject(server="vllm").build().capabilities)
-    assert unfit(many, _subject(server="vllm", max_options=0).build().capabilities) is None
+    assert why_not_askable(many, _subject(server="vllm").build().capabilities)
+    assert (
+        why_not_askable(many, _subject(server="vllm", max_options=0).build().capabilities) is None
+    )
 
 
 def test_a_misspelt_server_gets_a_hint() -> None:

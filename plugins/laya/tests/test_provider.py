@@ -15,7 +15,7 @@ from gateway_core.errors import (
 )
 from gateway_core.testing import Reply, Subject, bench
 from gateway_core.types import Operation
-from gateway_core.wire import Question, encode, unfit
+from gateway_core.wire import Question, encode, why_not_askable
 
 
 def _subject(**settings: object) -> Subject:
@@ -27,8 +27,8 @@ def test_twenty_options_are_the_limit_unless_set() -> None:
     wider = _subject(max_options=100).build().capabilities
     assert wider.max_options == 100
     question = Question(text="?", options=tuple(map(str, range(21))))
-    assert unfit(question, _subject().build().capabilities)
-    assert unfit(question, wider) is None
+    assert why_not_askable(question, _subject().build().capabilities)
+    assert why_not_askable(question, wider) is None
 
 
 @pytest.mark.parametrize("limit", [1, 256, "20"])

@@ -16,7 +16,7 @@ from gateway_core.errors import (
 )
 from gateway_core.testing import Reply, Subject, bench
 from gateway_core.types import Operation
-from gateway_core.wire import Question, unfit
+from gateway_core.wire import Question, why_not_askable
 
 OPENAI = {"provider_class": OpenAIDecisionsProvider, "dialect": "openai-decisions"}
 SUBJECT = Subject(**OPENAI)
@@ -50,7 +50,10 @@ def test_no_limit_is_hard_coded() -> None:
     capabilities = SUBJECT.build().capabilities
     assert capabilities.formats == {Format.OPENAI}
     assert capabilities.max_questions is None
-    assert unfit(Question(text="?", options=tuple(map(str, range(256)))), capabilities) is None
+    assert (
+        why_not_askable(Question(text="?", options=tuple(map(str, range(256)))), capabilities)
+        is None
+    )
 
 
 @pytest.mark.anyio

@@ -21,7 +21,7 @@ from gateway_core.errors import (
 )
 from gateway_core.testing import Reply, Subject, bench
 from gateway_core.types import Operation
-from gateway_core.wire import Question, read, unfit
+from gateway_core.wire import Question, read, why_not_askable
 
 SUBJECT = Subject(provider_class=TypeSafeProvider, dialect="typesafe", models=("jev-latest",))
 RECORDINGS = json.loads(Path(__file__).with_name("recordings.json").read_text())
@@ -39,8 +39,11 @@ def test_its_home_and_its_urls() -> None:
 
 def test_it_takes_255_options_and_not_256() -> None:
     capabilities = SUBJECT.build().capabilities
-    assert unfit(Question(text="?", options=tuple(map(str, range(255)))), capabilities) is None
-    assert unfit(Question(text="?", options=tuple(map(str, range(256)))), capabilities)
+    assert (
+        why_not_askable(Question(text="?", options=tuple(map(str, range(255)))), capabilities)
+        is None
+    )
+    assert why_not_askable(Question(text="?", options=tuple(map(str, range(256)))), capabilities)
 
 
 def test_its_feature_headers_and_its_request_id() -> None:

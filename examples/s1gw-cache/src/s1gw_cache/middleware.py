@@ -7,7 +7,7 @@ from time import monotonic
 
 import attrs
 from cachetools import TTLCache
-from gateway_core import DecideRequest, MiddlewareContext, Proceed, Settled
+from gateway_core import DecideRequest, MiddlewareContext, Outcome, Proceed
 
 
 @attrs.frozen(kw_only=True)
@@ -41,19 +41,19 @@ class CacheMiddleware:
         """
         settings = context.settings
         self._timer = timer
-        self._kept: TTLCache[bytes, tuple[float, Settled]] = TTLCache(
+        self._kept: TTLCache[bytes, tuple[float, Outcome]] = TTLCache(
             settings.max_entries, settings.ttl_s, timer
         )
 
-    async def decide(self, request: DecideRequest, proceed: Proceed) -> Settled:
+    async def decide(self, request: DecideRequest, proceed: Proceed) -> Outcome:
         """Answer from the cache, or let the call proceed and keep what came of it."""
         key = cache_key(request)
         if kept := self._kept.get(key):
             return _again(*kept, now=self._timer())
-        settled = await proceed(request)
-        if settled.verdict.error is None:
-            self._kept[key] = (self._timer(), settled)
-        return settled
+        outcome = await proceed(request)
+        if outcome.verdict.error is None:
+            self._kept[key] = (self._timer(), outcome)
+        return outcome
 
 
 def cache_key(request: DecideRequest) -> bytes:
@@ -74,8 +74,8 @@ def cache_key(request: DecideRequest) -> bytes:
     return hashlib.sha256(json.dumps(asked).encode()).digest()
 
 
-def _again(since: float, settled: Settled, *, now: float) -> Settled:
+def _again(since: float, outcome: Outcome, *, now: float) -> Outcome:
     """Return a kept answer as one that nobody was asked for, and say so."""
     told = f"answered from the cache: it was decided {now - since:.0f} s ago"
-    verdict = attrs.evolve(settled.verdict, warnings=(*settled.verdict.warnings, told))
-    return Settled(verdict=verdict)
+    verdict = attrs.evolve(outcome.verdict, warnings=(*outcome.verdict.warnings, told))
+    return Outcome(verdict=verdict)

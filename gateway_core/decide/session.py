@@ -1,4 +1,4 @@
-"""The calls that one attempt at a provider makes: mostly one, each within the time left."""
+"""What one provider's attempt takes: mostly one call, each within the time that is left."""
 
 from time import perf_counter
 
@@ -11,36 +11,42 @@ from gateway_core.wire import Answer, Question
 
 
 @attrs.define(eq=False, kw_only=True)
-class Calls:
-    """Asks one provider and counts how often.
+class ProviderSession:
+    """Asks one provider for one request, and keeps what the verdict has to say of that.
 
     Attributes:
         provider: who is asked.
         request_id: the id under which the calls are logged.
         timeout_s: the time one call may take, in seconds.
         until: when the whole request must be done, on ``perf_counter``'s clock.
-        made: how many calls were made.
+        calls: how many calls were made.
         truncated: whether the provider cut the input of any of them.
+        unstable: whether the answer changes with the order of the options.
+        note: what was done beyond asking once; None when nothing was.
     """
 
     provider: Provider
     request_id: str
     timeout_s: float
     until: float
-    made: int = 0
+    calls: int = 0
     truncated: bool = False
+    unstable: bool = False
+    note: str | None = None
 
     async def ask(self, question: Question) -> Answer:
         """Put ``question`` to the provider, once.
 
         Raises:
-            ConfigError: the provider has no credential and needs one.
+            ConfigError: the provider cannot be asked as it is configured; no call was made.
             ProviderError: it failed, its answer does not add up, or no time is left.
         """
+        if obstacle := self.provider.obstacle:
+            raise obstacle
         left = self.until - perf_counter()
         if left <= 0:
             raise ProviderTimeout("no time is left for another call")
-        self.made += 1
+        self.calls += 1
         answer = await ask(
             self.provider,
             question,
