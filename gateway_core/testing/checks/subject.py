@@ -23,7 +23,8 @@ KEY: Final = Secret("s1gw-kit-key-7d3f19")
 PATH: Final = "/team/a"
 """The path of the base URL: a provider that drops it cannot live behind a proxy's path."""
 MODEL: Final = "kit-model"
-_PATIENCE_S: Final = 20.0
+_PATIENCE_S: Final = 60.0
+"""A model in process takes its time on a busy machine, in seconds."""
 
 
 def header_holds(received: Received, key: Secret) -> bool:
