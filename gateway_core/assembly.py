@@ -82,6 +82,7 @@ def _chain(parts: GatewayParts, links: Sequence[Link]) -> Chain:
         calibrator=parts.calibrator,
         thresholds=parts.thresholds,
         abstain_when_truncated=settings.abstain_when_truncated,
+        when_stale=settings.when_stale,
     )
     nobody = _nobody(parts.registry)
     return Chain(links=links, settings=settings, judge=judge, nobody=nobody)
