@@ -150,21 +150,25 @@ class Calibrator:
         """Return what the fit of a measured threshold makes of probabilities."""
         if record.fit is None:
             return Calibrated(probabilities=probabilities)
-        fit = record.calibration or self._named(record)
+        fit = record.calibration or self.fit_of(
+            record.fit, record.model, record.question_type, record.bucket
+        )
         if fit is not None:
             return fitted(record.fit, fit, probabilities)
         text = f"calibration fit {record.fit}, which the threshold was measured with, is gone"
         return Calibrated(probabilities=probabilities, warnings=(text,))
 
-    def _named(self, record: "MeasuredThreshold") -> "BucketFit | None":
-        wanted = record.model, record.question_type
-        for file in self.fits:
-            if file.id == record.fit:
-                for fit in file.fits:
-                    same = (fit.model, fit.question_type) == wanted
-                    if same and fit.bucket in (record.bucket, ANY_BUCKET):
-                        return fit
-        return None
+    def fit_of(
+        self, fit_id: str, model: str, question_type: str, bucket: str
+    ) -> "BucketFit | None":
+        """Return the fit of that id for a kind of question; None when there is none."""
+        of_file = (fit for file in self.fits if file.id == fit_id for fit in file.fits)
+        found: dict[str, BucketFit] = {
+            fit.bucket: fit
+            for fit in of_file
+            if (fit.model, fit.question_type) == (model, question_type)
+        }
+        return found.get(bucket) or found.get(ANY_BUCKET)
 
     def _stale(
         self,
@@ -189,7 +193,7 @@ def fitted(fit_id: str, fit: "BucketFit", probabilities: Mapping[str, float]) ->
     temperature, shift = fit.temperature, fit.shift
     if shift is not None and shift.biases.keys() == probabilities.keys():
         temperature = shift.temperature
-        found = shifted(probabilities, temperature, fit.floor, shift.biases)
+        found = shifted(probabilities, temperature, shift.floor, shift.biases)
     else:
         values = tempered(list(probabilities.values()), temperature, fit.floor)
         found = dict(zip(probabilities, values, strict=True))

@@ -58,10 +58,12 @@ class Shift:
 
     Attributes:
         temperature: within [0.05, 20].
+        floor: what a smaller probability counts as.
         biases: by option, in nats; they sum to 0.
     """
 
     temperature: Temperature
+    floor: Floor = FLOOR
     biases: dict[str, float]
 
 

@@ -56,7 +56,10 @@ def bucket_of(option_count: int) -> Bucket:
 
 
 def shifted(
-    probabilities: Mapping[str, float], temperature: float, floor: float, biases: Mapping[str, float]
+    probabilities: Mapping[str, float],
+    temperature: float,
+    floor: float,
+    biases: Mapping[str, float],
 ) -> dict[str, float]:
     """Return ``softmax(ln(max(p, floor)) / temperature + bias)`` by option.
 

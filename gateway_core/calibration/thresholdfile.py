@@ -183,17 +183,13 @@ def rollback(state: Path, name: str, now: datetime) -> MeasuredThreshold:
         out = [row for row in found.thresholds if row.name == name]
         kept = [row for row in found.thresholds if row.name != name]
         replaced = [row for row in found.replaced if row is not earlier[-1]]
-        return attrs.evolve(
-            found, thresholds=(*kept, earlier[-1]), replaced=tuple([*replaced, *out])
-        )
+        return attrs.evolve(found, thresholds=(*kept, earlier[-1]), replaced=(*replaced, *out))
 
     _change(state, now, swap)
     return back[0]
 
 
-def _change(
-    state: Path, now: datetime, change: Callable[[ThresholdFile], ThresholdFile]
-) -> Path:
+def _change(state: Path, now: datetime, change: Callable[[ThresholdFile], ThresholdFile]) -> Path:
     path = state / FILE_NAME
     state.mkdir(parents=True, exist_ok=True)
     try:

@@ -76,7 +76,7 @@ def _show_capabilities(report: dict[str, Any]) -> None:
     say(f"chain ({report['chain_source']}): {' > '.join(report['chain']) or 'nobody'}")
     say(
         f"{report['timeout_s']:g} s an attempt, {report['deadline_s']:g} s in all, "
-        f"threshold {report['threshold']:g}\n"
+        f"threshold {report['threshold']}\n"
     )
     for provider in report["providers"]:
         say(f"{plain(provider['name'])} ({plain(provider['dialect'])})", bold=True)

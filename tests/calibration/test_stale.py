@@ -115,7 +115,9 @@ def test_a_new_fit_waits_for_a_threshold_of_its_own(scales, tmp_path):
     save(tmp_path, "cal-b", attrs.evolve(FIT, temperature=5.0), created="2027-01-01")
     opened = scales(fits=False)
     assert weighed(opened, 0.97).info.id == "cal-a"
-    apply_thresholds(tmp_path, [attrs.evolve(RECORD, threshold=0.6, calibration=None, fit="cal-b")], NOW)
+    apply_thresholds(
+        tmp_path, [attrs.evolve(RECORD, threshold=0.6, calibration=None, fit="cal-b")], NOW
+    )
     opened = scales(fits=False)
     assert (weighed(opened, 0.97).info.id, weighed(opened, 0.97).threshold) == ("cal-b", 0.6)
 

@@ -50,7 +50,7 @@ def tell_refused(fits: "list[BucketFit]", refused: "list[Refused]") -> None:
     if any(one.saturated for one in fits):
         click.echo(
             "saturated: a temperature at an end of the range does as well; the examples are too "
-            "few or too easy to tell how sure the provider should be",
+            "few or too easy to tell how sure the provider should be, and replies warn of it",
             err=True,
         )
 
@@ -62,7 +62,7 @@ def threshold_row(one: "MeasuredThreshold") -> list[str]:
         one.model,
         one.question_type,
         one.bucket,
-        f"{one.threshold:.4f}",
+        str(one.threshold),
         percent(one.coverage),
         f"{one.errors} of {one.accepted}",
         f"≤ {percent(one.error_bound)}",
@@ -70,9 +70,22 @@ def threshold_row(one: "MeasuredThreshold") -> list[str]:
 
 
 def unmet_line(one: "Unmet") -> str:
-    """Say for which questions no threshold keeps the budget."""
+    """Say for which questions no threshold keeps the budget, and what comes nearest."""
     kind = f"{one.provider}, {one.model}, {one.question_type}, {one.bucket} options"
     return (
         f"no threshold for {plain(kind)}, of {one.examples:,} examples: none keeps the budget; "
-        f"it takes at least {one.needed:,} accepted answers, all right"
+        f"{_nearest(one)}"
     )
+
+
+def _nearest(one: "Unmet") -> str:
+    near = one.nearest
+    if one.examples < one.needed:
+        return f"it takes at least {one.needed:,} accepted answers, all right"
+    seen = (
+        f"of the {near.accepted:,} surest, {near.errors:,} were wrong, which may be up to "
+        f"{percent(near.error_bound)}"
+    )
+    if one.more is None:
+        return f"{seen}: more labels will not help, a larger budget or a better fit may"
+    return f"{seen}: about {max(one.more, one.needed):,} labels like these would show it"

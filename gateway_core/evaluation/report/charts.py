@@ -4,7 +4,8 @@ from typing import Final
 
 import numpy as np
 
-from gateway_core.evaluation.measures import BINS, Measured, bin_of
+from gateway_core.evaluation.calibrationerror import BINS, bin_of
+from gateway_core.evaluation.measures import Measured
 from gateway_core.evaluation.report.parts import Part
 from gateway_core.evaluation.report.svg import Plot, quarters, round_end
 

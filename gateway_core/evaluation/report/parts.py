@@ -58,22 +58,24 @@ class Pair:
         second: the other.
         questions: how many both answered.
         difference: accuracy of the first less that of the second.
+        p_value: of the hypothesis that neither is right more often.
     """
 
     first: str
     second: str
     questions: int
     difference: Estimate
+    p_value: float
 
     @property
     def gap(self) -> str:
         """The difference in words, with its interval."""
         found = self.difference
         value, low, high = map(_points, (found.value, found.low, found.high))
-        chance = "a" if found.low > 0 or found.high < 0 else "no"
+        told = "a difference" if self.p_value <= 0.05 else "which does not show a difference"
         return (
             f"{value} points of accuracy ({low} to {high}) on the {self.questions:,} questions "
-            f"that both answered, {chance} difference beyond chance"
+            f"that both answered, {told} beyond chance (McNemar p = {self.p_value:.2g})"
         )
 
 

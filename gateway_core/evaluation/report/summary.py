@@ -10,10 +10,11 @@ import numpy as np
 
 from gateway_core.calibration import Calibrator
 from gateway_core.calibration.fitfile import Estimate
-from gateway_core.evaluation.compare import paired_difference, pairs_of, share
+from gateway_core.evaluation.compare import pairs_of
 from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.measures import Sample, measured_as_told
 from gateway_core.evaluation.report.parts import Confusion, Pair, Part, Summary
+from gateway_core.evaluation.shares import paired_difference, share
 
 _MOST_OPTIONS: Final = 12
 
@@ -74,7 +75,8 @@ def _pair(first: Sequence[Example], second: Sequence[Example]) -> Pair | None:
         first=first[0].provider,
         second=second[0].provider,
         questions=len(pairs),
-        difference=difference,
+        difference=difference.estimate,
+        p_value=difference.p_value,
     )
 
 

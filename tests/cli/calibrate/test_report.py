@@ -37,4 +37,4 @@ def test_a_report_tells_which_of_two_is_right_more_often(run, tmp_path):
     path = tmp_path / "recorded.jsonl"
     path.write_text("\n".join(json.dumps(row | {"gold": 0}) for row in rows))
     found = run("calibrate", "report", str(path), "-o", str(tmp_path / "page.html")).stdout
-    assert "first against second: +100.0 points of accuracy (+100.0 to +100.0) on the 50" in found
+    assert "first against second: +100.0 points of accuracy (+89.9 to +100.0) on the 50" in found
