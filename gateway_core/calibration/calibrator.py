@@ -98,6 +98,21 @@ class Calibrator:
         """What is stale, by id of the fit or name of the threshold, each with one sentence."""
         return self.notes.notes
 
+    @property
+    def current(self) -> frozenset[str]:
+        """Ids of the fits that are the last ones of some model and kind of question."""
+        models = self._by_key.values()
+        return frozenset(fit_id for found in models for fit_id, _ in found.values())
+
+    def is_last(self, fit_id: str, kind: _Key, model: str) -> bool:
+        """Return whether a fit is the last one of a model and a kind of question."""
+        found = self.last(kind, model)
+        return found is not None and found[0] == fit_id
+
+    def last(self, kind: _Key, model: str) -> "tuple[str, BucketFit] | None":
+        """Return the last fit of a model and a kind of question, with its id."""
+        return self._by_key.get(kind, {}).get(model)
+
     def refresh(self) -> None:
         """Read the fits again if their files have changed; looks no more often than it should."""
         if self.changes is None or not self.changes.found():

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from gateway_core.calibration import tempered
-from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.calibrationerror import (
     calibration_error,
     calibration_of,
     debiased_error,
 )
+from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.measures import Sample, floor_of, measured_as_told
 from gateway_core.evaluation.resampling import estimate
 
