@@ -177,9 +177,11 @@ def examples_of(labelled: Iterable[Labelled], answers: Answers, provider: str) -
                 gold=one.gold,
                 options=one.question.outcomes,
                 latency_ms=kept.latency_ms,
+                near=one.near,
+                given=one.given,
             )
         else:
             continue
         gold = agreed(golds[one.key], answer.probabilities)
-        found[one.key] = attrs.evolve(answer, gold=gold, near=one.near, given=one.given)
+        found[one.key] = attrs.evolve(answer, gold=gold)
     return list(found.values())

@@ -136,14 +136,18 @@ def labelled_row(row: Mapping[str, Any], name: str = "") -> Labelled:
     recorded = recorded_answer(row, key, gold, names) if answered else None
     if gold >= len(recorded.probabilities if recorded else names or ()):
         raise ValueError(f"gold: {gold} is not the place of an option")
-    given = row.get("logged_at")
+    near = near_key(question) if question else key
+    logged = row.get("logged_at")
+    given = logged if isinstance(logged, str) else ""
+    if recorded is not None:
+        recorded = attrs.evolve(recorded, near=near, given=given)
     return Labelled(
         key=key,
         question=question,
         gold=gold,
         recorded=recorded,
-        near=near_key(question) if question else key,
-        given=given if isinstance(given, str) else "",
+        near=near,
+        given=given,
     )
 
 

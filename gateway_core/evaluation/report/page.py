@@ -32,13 +32,14 @@ def page(summary: Summary, made: datetime, source: str = "") -> str:
         made: when, in UTC.
         source: names the examples, with their digest.
     """
+    origin = escape(source and f" from {source}")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f"<title>{_TITLE}</title><style>{CSS}</style></head><body>"
         f"<h1>{_TITLE}</h1>"
-        f'<p class="soft">Made by s1gw on {made:%Y-%m-%d %H:%M} UTC{escape(source and f" from {source}")}</p>'
+        f'<p class="soft">Made by s1gw on {made:%Y-%m-%d %H:%M} UTC{origin}</p>'
         f"{_side_by_side(summary)}{''.join(map(_part, summary.parts))}"
         f'<footer class="soft">{texts.NOTES}</footer></body></html>\n'
     )
