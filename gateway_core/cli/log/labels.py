@@ -87,7 +87,7 @@ def label_all(reader: LogReader, labels: Iterable[Label], *, skip_bad: bool) -> 
             reader.check_label(one.request_id, one.gold)
             good.append((one.request_id, one.gold))
         except InvalidRequest as error:
-            faults.append(f"{one.place}: {error}")
+            faults.append(f"{one.place}: {error.field}: {error}")
     if faults and not skip_bad:
         more = [f"and {len(faults) - _MOST_SHOWN} more"] if len(faults) > _MOST_SHOWN else []
         shown = [*faults[:_MOST_SHOWN], *more, "Nothing was noted; --skip-bad leaves these out"]
