@@ -9,6 +9,7 @@ from gateway_core.cli.calibrate.evidence import listing, remove, roll_back, show
 from gateway_core.cli.calibrate.examples import examples_from, source_of, source_options
 from gateway_core.cli.calibrate.report import report
 from gateway_core.cli.calibrate.rows import FITS, fit_row, tell_refused
+from gateway_core.cli.calibrate.run import run
 from gateway_core.cli.calibrate.thresholds import IN_USE, thresholds
 from gateway_core.cli.faults import told_plainly
 from gateway_core.cli.terminal import plain, say, table
@@ -61,5 +62,5 @@ def fit(config_path: Path | None, /, **options: Any) -> None:
         click.echo(f"note: {plain(note)}", err=True)
 
 
-for _command in (thresholds, report, listing, show, remove, roll_back):
+for _command in (run, thresholds, report, listing, show, remove, roll_back):
     calibrate.add_command(_command)

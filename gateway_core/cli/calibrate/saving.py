@@ -26,10 +26,14 @@ def save_fits(provider: str, examples: Sequence[Example], fits: Sequence[BucketF
         examples: what they were fitted on.
         fits: the temperatures.
     """
+    return save_record(record_of(provider, examples, fits))
+
+
+def record_of(provider: str, examples: Sequence[Example], fits: Sequence[BucketFit]) -> FitRecord:
+    """Return what ``save_fits`` writes."""
     now, digest = datetime.now(UTC), data_digest(examples)
-    name = f"{safe_name(provider)}-{now:%Y%m%dT%H%M%S}-{digest.partition(':')[2][:8]}"
-    record = FitRecord(
-        id=name,
+    return FitRecord(
+        id=f"{safe_name(provider)}-{now:%Y%m%dT%H%M%S}-{digest.partition(':')[2][:8]}",
         provider=provider,
         created=now.isoformat(timespec="milliseconds"),
         data_digest=digest,
@@ -37,7 +41,11 @@ def save_fits(provider: str, examples: Sequence[Example], fits: Sequence[BucketF
         fits=tuple(fits),
         seen=" ".join(sorted({seen_as(one) for one in examples})),
     )
-    path = state_dir() / "calibration" / f"{name}.json"
+
+
+def save_record(record: FitRecord) -> Path:
+    """Write a fit to the gateway's state and return the file."""
+    path = state_dir() / "calibration" / f"{record.id}.json"
     write_json(path, record)
     # What was stale says nothing of the new fit.
     (path.parent / STALE).unlink(missing_ok=True)

@@ -26,7 +26,7 @@ IN_USE: Final = "Running gateways use it within a second."
 _BUDGETS: Final = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2)
 
 
-def _share(_: click.Context, __: click.Parameter, text: str | None) -> float | None:
+def as_share(_: click.Context, __: click.Parameter, text: str | None) -> float | None:
     """Return a share between 0 and 1 that is written as 0.05 or 5%."""
     if text is None:
         return None
@@ -42,7 +42,7 @@ def _share(_: click.Context, __: click.Parameter, text: str | None) -> float | N
 @click.command()
 @source_options
 @click.option("--provider", "providers", multiple=True, help="Whose answers; repeat it.")
-@click.option("--max-error", callback=_share, help="How many may be wrong: 5%.")
+@click.option("--max-error", callback=as_share, help="How many may be wrong: 5%.")
 @click.option("--apply", "apply_them", is_flag=True, help="Use the thresholds from now on.")
 @click.pass_obj
 def thresholds(config_path: Path | None, /, **options: Any) -> None:
