@@ -6,15 +6,15 @@ from scipy.stats import binomtest
 
 from gateway_core.calibration import Calibrator
 from gateway_core.calibration.fitfile import BucketFit, FitFile
-from gateway_core.evaluation.budget import (
+from gateway_core.evaluation.budget import measure_thresholds
+from gateway_core.evaluation.measures import Sample
+from gateway_core.evaluation.search import (
     error_bound,
     fewest_accepted,
     labels_needed,
     lowest_cut,
-    measure_thresholds,
     shortest,
 )
-from gateway_core.evaluation.measures import Sample
 
 
 @pytest.mark.parametrize(("errors", "accepted"), [(0, 1), (0, 59), (3, 100), (40, 1000), (7, 7)])
