@@ -83,6 +83,7 @@ def _chain(parts: GatewayParts, links: Sequence[Link]) -> Chain:
         calibrator=parts.calibrator,
         thresholds=parts.thresholds,
         abstain_when_truncated=settings.abstain_when_truncated,
+        when_stale=settings.when_stale,
     )
     error = _error_when_empty(parts.registry)
     return Chain(links=links, settings=settings, rules=rules, error_when_empty=error)

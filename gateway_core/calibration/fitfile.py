@@ -24,7 +24,7 @@ Floor = Annotated[float, msgspec.Meta(ge=FLOOR, le=HIGHEST_FLOOR)]
 
 @attrs.frozen(kw_only=True)
 class Estimate:
-    """A number measured on examples, with its 95% bootstrap interval."""
+    """A number measured on examples, with its 95% interval."""
 
     value: float
     low: float
@@ -38,12 +38,33 @@ class Quality:
     Attributes:
         nll: mean negative log-likelihood of the right answer, in nats.
         brier: mean squared distance from the right answer, summed over the options, in [0, 2].
-        ece: expected calibration error of the decision's probability, in [0, 1].
+        ece: expected calibration error of the decision's probability, in [0, 1], less what
+            chance adds to it.
+        ece_by_chance: what 95% of samples of this size would stay below if the probabilities
+            were exact; None where that was not measured.
+        p_value: how often exact probabilities would look at least so wrong by chance.
     """
 
     nll: Estimate
     brier: Estimate
     ece: Estimate
+    ece_by_chance: float | None = None
+    p_value: float | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Shift:
+    """A temperature with a bias for each option, for one list of options.
+
+    Attributes:
+        temperature: within [0.05, 20].
+        floor: what a smaller probability counts as.
+        biases: by option, in nats; they sum to 0.
+    """
+
+    temperature: Temperature
+    floor: Floor = FLOOR
+    biases: dict[str, float]
 
 
 @attrs.frozen(kw_only=True)
@@ -53,8 +74,9 @@ class BucketFit:
     Attributes:
         model: the model that answered when the examples were taken.
         question_type: ``options`` or ``yes_no``.
-        bucket: how many options: ``2``, ``3-5``, ``6-10``, ``11+``, or ``any``.
+        bucket: how many options, such as ``2`` or ``3-5``, or ``any``.
         temperature: within [0.05, 20].
+        shift: what counts instead, for questions with exactly its options, in any order.
         floor: what a smaller probability counts as, since providers round.
         examples: how many examples it was fitted on.
         saturated: whether an end of the temperature's range does as well.
@@ -68,6 +90,7 @@ class BucketFit:
     question_type: QuestionType
     bucket: Bucket
     temperature: Temperature
+    shift: Shift | None = None
     floor: Floor = FLOOR
     examples: int
     saturated: bool = False
@@ -100,6 +123,19 @@ class FitFile:
     fits: tuple[BucketFit, ...]
 
 
+@attrs.frozen(kw_only=True)
+class FitRecord(FitFile):
+    """What a command writes and reads: a fit file, and which questions it was made from.
+
+    A gateway reads the file as a ``FitFile``, without the list.
+
+    Attributes:
+        seen: short hashes of the questions, with spaces between them.
+    """
+
+    seen: str = ""
+
+
 def read_fit(path: Path) -> FitFile:
     """Read one fit file.
 
@@ -108,6 +144,16 @@ def read_fit(path: Path) -> FitFile:
         msgspec.MsgspecError: it is not a fit file of this version; the message says where.
     """
     return msgspec.json.decode(path.read_bytes(), type=FitFile)
+
+
+def read_seen(path: Path) -> frozenset[str]:
+    """Return the hashes of the questions that a fit was made from; none if it has none.
+
+    Raises:
+        OSError: it cannot be read.
+        msgspec.MsgspecError: it is not a fit file.
+    """
+    return frozenset(msgspec.json.decode(path.read_bytes(), type=FitRecord).seen.split())
 
 
 def read_fits(paths: Iterable[Path]) -> tuple[tuple[FitFile, ...], tuple[str, ...]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FILE_NAME: Final = "thresholds.json"
 _CERTAIN: Final = 1.0
 _UNREADABLE: Final = (
-    f"{FILE_NAME} is not usable, so only certainty counts; write it again with "
+    f"{FILE_NAME} is not usable, so nobody knows what may be accepted; write it again with "
     "'s1gw calibrate thresholds --apply', or remove it"
 )
 
@@ -31,10 +31,15 @@ class Threshold:
 
     Attributes:
         value: the confidence below which the gateway abstains.
+        stale: the measured one that there is was measured with another model or fit, so that
+            the value is on another scale than the confidence.
+        last: that measured one.
         warnings: why a measured threshold counts only in part.
     """
 
     value: float
+    stale: bool = False
+    last: "MeasuredThreshold | None" = None
     warnings: tuple[str, ...] = ()
 
 
@@ -97,6 +102,13 @@ class Thresholds:
             # Without the measured ones the default could accept more than was meant.
             self.lost = not self.measured
 
+    def record_for(
+        self, *, provider: str, model: str, question_type: str, option_count: int
+    ) -> "MeasuredThreshold | None":
+        """Return the evidence in force for exactly these answers, if there is any."""
+        self.refresh()
+        return self.measured.get(((provider, question_type, bucket_of(option_count)), model))
+
     def threshold_for(
         self,
         *,
@@ -111,8 +123,8 @@ class Thresholds:
 
         The call's own ``requested`` one wins, then the provider's in the configuration, then
         a measured one, then the default. A measured one holds for the model and the fit it
-        was measured with; for another it counts only where it is stricter than the default.
-        While the measured ones cannot be read, only certainty is enough.
+        was measured with; for another the answer says that it is stale, as it does while the
+        measured ones cannot be read.
 
         Args:
             provider: the provider that answered.
@@ -128,7 +140,7 @@ class Thresholds:
         if provider in self.configured:
             return Threshold(value=self.configured[provider])
         if self.lost:
-            return Threshold(value=_CERTAIN, warnings=(_UNREADABLE,))
+            return Threshold(value=_CERTAIN, stale=True, warnings=(_UNREADABLE,))
         kind = provider, question_type, bucket_of(option_count)
         own = self.measured.get((kind, model))
         if own is not None and own.fit == fit:
@@ -142,6 +154,8 @@ class Thresholds:
         strictest = max(found, key=lambda row: row.threshold)
         text = (
             f"the threshold measured for {strictest.provider} is for model {strictest.model!r} "
-            f"with {strictest.fit or 'no fit'}; it counts only if it is above the default"
+            f"with {strictest.fit or 'no fit'}; it says nothing of this answer"
         )
-        return Threshold(value=max(strictest.threshold, self.default), warnings=(text,))
+        value = max(strictest.threshold, self.default)
+        last = max(found, key=lambda row: row.created)
+        return Threshold(value=value, stale=True, last=last, warnings=(text,))

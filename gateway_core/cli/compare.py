@@ -54,7 +54,8 @@ def _show(found: "Comparison") -> None:
     else:
         say(
             f"{plain(found.first.provider)} less {plain(found.second.provider)}, accuracy on "
-            f"{found.labelled} labelled questions: {interval(found.difference)}"
+            f"{found.labelled} labelled questions: {interval(found.difference)}, "
+            f"p = {found.p_value:.2g} (McNemar's exact test)"
         )
     if found.disagreements:
         last = ", ".join(map(plain, found.disagreements[-_SHOWN:]))

@@ -76,7 +76,7 @@ def _show_capabilities(report: dict[str, Any]) -> None:
     say(f"chain ({report['chain_source']}): {' > '.join(report['chain']) or 'nobody'}")
     say(
         f"{report['timeout_s']:g} s an attempt, {report['deadline_s']:g} s in all, "
-        f"threshold {report['threshold']:g}\n"
+        f"threshold {report['threshold']}\n"
     )
     for provider in report["providers"]:
         say(f"{plain(provider['name'])} ({plain(provider['dialect'])})", bold=True)
@@ -84,6 +84,7 @@ def _show_capabilities(report: dict[str, Any]) -> None:
             if value not in (None, [], {}):
                 say(f"  {name}: {plain(_words(value))}")
     say()
+    _show_evidence(report)
     rows = [
         (found["dialect"], found["distribution"], found["version"], found["state"])
         for found in report["available_providers"]
@@ -91,6 +92,18 @@ def _show_capabilities(report: dict[str, Any]) -> None:
     table(rows, ("dialect", "distribution", "version", "state"))
     _show_middleware(report)
     _show_faults(report)
+
+
+def _show_evidence(report: dict[str, Any]) -> None:
+    for row in report["evidence"]:
+        stale = f", stale: {row['stale']}" if row["stale"] else ""
+        say(
+            f"threshold {row['threshold']} for {plain(row['name'])}, with "
+            f"{plain(row['fit'] or 'no fit')}{plain(stale)}"
+        )
+    for fit in report["calibration"]:
+        state = fit["stale"] or ("in force" if fit["in_force"] else "superseded")
+        say(f"fit {plain(fit['id'])}: {plain(state)}")
 
 
 def _show_middleware(report: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 import attrs
 
-from gateway_core.calibration import Calibrated, CalibrationInfo, Calibrator, Thresholds
+from gateway_core.calibration import CalibrationInfo, Calibrator, Scales, Thresholds, Weighed
 from gateway_core.decide.request import DecideRequest
 from gateway_core.decide.session import ProviderSession
 from gateway_core.errors import GatewayError
@@ -34,6 +34,7 @@ class Reason(StrEnum):
     REFUSED = "refused"
     ORDER_UNSTABLE = "order_unstable"
     TRUNCATED = "truncated"
+    STALE_EVIDENCE = "stale_evidence"
 
 
 @attrs.frozen(kw_only=True)
@@ -87,12 +88,14 @@ class VerdictRules:
     Attributes:
         calibrator: the fits.
         thresholds: the thresholds in force.
+        when_stale: what comes of an answer whose fit or threshold is of another model.
         abstain_when_truncated: whether a cut input is a reason to abstain.
     """
 
     calibrator: Calibrator
     thresholds: Thresholds
     abstain_when_truncated: bool = False
+    when_stale: str = "abstain"
 
     def verdict(self, answer: Answer, session: ProviderSession, request: DecideRequest) -> Verdict:
         """Calibrate ``answer`` and hold it against the threshold that counts.
@@ -104,55 +107,43 @@ class VerdictRules:
         """
         provider = session.provider
         model = answer.model or provider.model
-        calibrated = self._calibrated(answer, provider.name, model, request)
-        threshold = self.thresholds.threshold_for(
-            provider=provider.name,
-            model=model,
-            question_type=request.question.type,
-            option_count=len(request.question.outcomes),
-            fit=calibrated.info.id if calibrated.info else None,
-            requested=request.min_confidence,
-        )
-        spread = calibrated.probabilities if answer.probabilities is not None else None
+        weighed = self._weighed(answer, provider.name, model, request)
+        spread = weighed.probabilities if answer.probabilities is not None else None
         confidence = spread[answer.decision] if spread and answer.decision else None
-        reason = self._reason(answer, session, confidence, threshold.value)
+        reason = self._reason(answer, session, weighed)
         cut = (TRUNCATED,) if session.truncated else ()
         return Verdict(
             decision=answer.decision if reason is None else None,
             confidence=confidence,
             probabilities=spread,
             reason=reason,
-            rationale=_rationale(reason, provider.name, confidence, threshold.value),
+            rationale=_rationale(reason, provider.name, confidence, weighed),
             provider=provider.name,
             answer=answer,
             model=model or None,
-            threshold=threshold.value,
-            calibration=calibrated.info,
-            warnings=(
-                *provider.capabilities.notes,
-                *cut,
-                *calibrated.warnings,
-                *threshold.warnings,
-            ),
+            threshold=weighed.threshold,
+            calibration=weighed.info,
+            warnings=(*provider.capabilities.notes, *cut, *weighed.warnings),
             calls=session.calls,
             note=session.note,
         )
 
-    def _calibrated(
+    def _weighed(
         self, answer: Answer, provider: str, model: str, request: DecideRequest
-    ) -> Calibrated:
-        if answer.probabilities is None:
-            return Calibrated(probabilities={})
-        return self.calibrator.apply(
+    ) -> Weighed:
+        scales = Scales(
+            calibrator=self.calibrator, thresholds=self.thresholds, when_stale=self.when_stale
+        )
+        return scales.weigh(
+            answer.probabilities or {},
             provider=provider,
             model=model,
             question_type=request.question.type,
-            probabilities=answer.probabilities,
+            option_count=len(request.question.outcomes),
+            requested=request.min_confidence,
         )
 
-    def _reason(
-        self, answer: Answer, session: ProviderSession, confidence: float | None, threshold: float
-    ) -> Reason | None:
+    def _reason(self, answer: Answer, session: ProviderSession, weighed: Weighed) -> Reason | None:
         if answer.refused:
             return Reason.REFUSED
         if answer.abstained:
@@ -161,8 +152,17 @@ class VerdictRules:
             return Reason.TRUNCATED
         if session.unstable:
             return Reason.ORDER_UNSTABLE
-        # A confidence that nobody knows passes only where nothing is asked of it.
-        return Reason.BELOW_THRESHOLD if (confidence or 0.0) < threshold else None
+        if weighed.stale:
+            return Reason.STALE_EVIDENCE
+        sure = _least(answer, weighed)
+        return Reason.BELOW_THRESHOLD if sure < weighed.threshold else None
+
+
+def _least(answer: Answer, weighed: Weighed) -> float:
+    """Return how sure the answer is on the least favourable scale that it is held to."""
+    # A confidence that nobody knows passes only where nothing is asked of it.
+    scales = (weighed.probabilities, weighed.also or weighed.probabilities)
+    return min(scale[answer.decision] if scale and answer.decision else 0.0 for scale in scales)
 
 
 def unsupported(provider: Provider) -> Verdict:
@@ -183,16 +183,19 @@ def paused() -> Verdict:
 
 
 def _rationale(
-    reason: Reason | None, provider: str, confidence: float | None, threshold: float
+    reason: Reason | None, provider: str, confidence: float | None, weighed: Weighed
 ) -> str | None:
     if reason is None:
         return None
     known = "reports no probability" if confidence is None else f"is {confidence:.1%} sure"
+    if weighed.also and reason is Reason.BELOW_THRESHOLD:
+        known += ", on a scale that nobody has measured for this model"
     why = {
         Reason.REFUSED: f"{provider} refused to answer",
         Reason.PROVIDER_ABSTAINED: f"{provider} abstained",
         Reason.TRUNCATED: f"{provider} did not see all of the input",
         Reason.ORDER_UNSTABLE: f"{provider} decides otherwise when the options are reversed",
-        Reason.BELOW_THRESHOLD: f"{provider} {known}, and {threshold:.1%} is asked for",
+        Reason.BELOW_THRESHOLD: f"{provider} {known}, and {weighed.threshold:.1%} is asked for",
+        Reason.STALE_EVIDENCE: f"what is known of {provider} is of another model or fit",
     }
     return f"{why[reason]}: {_ADVICE}"

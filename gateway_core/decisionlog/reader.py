@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -119,6 +119,29 @@ class LogReader:
         Raises:
             InvalidRequest: there is no such call, or ``gold`` is not among its options.
         """
+        row, place = self._labelled(request_id, gold)
+        self._connection.execute(
+            "INSERT INTO labels VALUES (NULL, ?, ?, ?, ?)",
+            [now(), request_id, row["digest"], place],
+        )
+        return place
+
+    def check_label(self, request_id: str, gold: str) -> int:
+        """Return the place of a label without adding it; raises as ``label`` does."""
+        return self._labelled(request_id, gold)[1]
+
+    def label_all(self, labels: Sequence[tuple[str, str]]) -> None:
+        """Add the labels of many calls, all of them or none; raises as ``label`` does."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            for request_id, gold in labels:
+                self.label(request_id, gold)
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def _labelled(self, request_id: str, gold: str) -> tuple[sqlite3.Row, int]:
         row = self._connection.execute(
             "SELECT digest, outcomes, content, question_type FROM decisions "
             "WHERE request_id = ? ORDER BY id DESC LIMIT 1",
@@ -126,12 +149,7 @@ class LogReader:
         ).fetchone()
         if row is None:
             raise InvalidRequest(f"the log holds no request {request_id!r}", "request_id")
-        place = self._place(row, gold)
-        self._connection.execute(
-            "INSERT INTO labels VALUES (NULL, ?, ?, ?, ?)",
-            [now(), request_id, row["digest"], place],
-        )
-        return place
+        return row, self._place(row, gold)
 
     def _place(self, row: sqlite3.Row, gold: str) -> int:
         outcomes: list[str] = json.loads(row["outcomes"])

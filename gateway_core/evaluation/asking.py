@@ -8,6 +8,7 @@ from typing import Final
 import attrs
 
 from gateway_core.errors import ConfigError, ProviderError
+from gateway_core.evaluation.agreement import agreed, golds_of
 from gateway_core.evaluation.answers import Answers
 from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.labelled import Labelled
@@ -155,15 +156,19 @@ class _Pace:
 def examples_of(labelled: Iterable[Labelled], answers: Answers, provider: str) -> list[Example]:
     """Return the labelled answers of ``provider``: those recorded, and those asked for.
 
-    One question counts once, however often it occurs: repeated, it is no new evidence.
+    One question counts once, however often it occurs: repeated, it is no new evidence. Where
+    its labels contradict each other, ``agreed`` says which one counts.
     """
-    found: dict[str, Example] = {}
+    labelled = list(labelled)
+    golds, found = golds_of(labelled), dict[str, Example]()
     for one in labelled:
         kept = answers.by_key.get(one.key)
         if one.recorded is not None and one.recorded.provider == provider:
-            found[one.key] = one.recorded
+            answer = one.recorded
         elif one.question is not None and kept is not None and kept.probabilities is not None:
-            asked = Example(
+            if one.key in found:
+                continue
+            answer = Example(
                 key=one.key,
                 provider=provider,
                 model=kept.model,
@@ -172,6 +177,11 @@ def examples_of(labelled: Iterable[Labelled], answers: Answers, provider: str) -
                 gold=one.gold,
                 options=one.question.outcomes,
                 latency_ms=kept.latency_ms,
+                near=one.near,
+                given=one.given,
             )
-            found.setdefault(one.key, asked)
+        else:
+            continue
+        gold = agreed(golds[one.key], answer.probabilities)
+        found[one.key] = attrs.evolve(answer, gold=gold)
     return list(found.values())

@@ -1,46 +1,33 @@
 """Thresholds from an error budget: how sure an answer must be for few enough to be wrong."""
 
-import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import beta
 
 from gateway_core.calibration import Calibrator
 from gateway_core.calibration.temperature import Bucket
 from gateway_core.calibration.thresholdfile import MeasuredThreshold
-from gateway_core.evaluation.example import Example
+from gateway_core.evaluation.example import Example, data_digest
 from gateway_core.evaluation.measures import Floats
+from gateway_core.evaluation.search import (
+    Cut,
+    fewest_accepted,
+    labels_needed,
+    lowest_cut,
+    nearest_cut,
+)
 from gateway_core.wire import QuestionType
 
-CERTAINTY: Final = 0.95
-_STEPS: Final = 20
-
-
-@attrs.frozen(kw_only=True)
-class Cut:
-    """A threshold and what it lets through.
-
-    Attributes:
-        threshold: the confidence from which answers are accepted.
-        accepted: how many answers that are.
-        errors: how many of them are wrong.
-        error_bound: the upper 95% bound of their error.
-    """
-
-    threshold: float
-    accepted: int
-    errors: int
-    error_bound: float
+METHOD: Final = "Learn then Test, 4 starts, 20 steps, Clopper-Pearson 95%"
 
 
 @attrs.frozen(kw_only=True)
 class Unmet:
-    """A kind of question for which no threshold keeps the budget.
+    """A kind of question for which no threshold keeps the budget, and what comes nearest.
 
     Attributes:
         provider: the provider's name.
@@ -49,6 +36,9 @@ class Unmet:
         bucket: how many options.
         examples: how many examples there are.
         needed: how many accepted answers without an error the budget needs at least.
+        nearest: what has the lowest bound of all that was tried.
+        more: about how many labels it takes if answers to come are as the nearest ones were;
+            None if no number of them would do.
     """
 
     provider: str
@@ -57,55 +47,8 @@ class Unmet:
     bucket: Bucket
     examples: int
     needed: int
-
-
-def error_bound(errors: int, accepted: int) -> float:
-    """Return the one-sided upper 95% bound of an error rate (Clopper and Pearson, 1934)."""
-    if errors >= accepted:
-        return 1.0
-    return float(beta.ppf(CERTAINTY, errors + 1, accepted - errors))
-
-
-def fewest_accepted(max_error: float) -> int:
-    """Return how many answers, all right, it takes to show that errors are below a budget."""
-    return math.ceil(math.log(1 - CERTAINTY) / math.log(1 - max_error))
-
-
-def lowest_cut(confidence: Floats, correct: NDArray[np.bool_], max_error: float) -> Cut | None:
-    """Return the lowest threshold whose error is below the budget with 95% certainty.
-
-    Twenty thresholds, each letting through another twentieth of the examples, are tried from
-    the strictest down until one fails. To try them in a fixed order and stop at the first
-    failure is what keeps the certainty at 95% however many are tried (fixed sequence testing:
-    Angelopoulos et al., "Learn then Test", 2021). Those that let through too few answers to
-    pass even without an error are left out.
-
-    Args:
-        confidence: of each answer.
-        correct: whether it was right.
-        max_error: the share of accepted answers that may be wrong, in (0, 1).
-
-    Returns:
-        The threshold, or None if none keeps the budget.
-    """
-    best: Cut | None = None
-    for threshold in _candidates(confidence, fewest_accepted(max_error)):
-        through = confidence >= threshold
-        accepted = int(through.sum())
-        errors = accepted - int(correct[through].sum())
-        bound = error_bound(errors, accepted)
-        if bound > max_error:
-            break
-        best = Cut(threshold=threshold, accepted=accepted, errors=errors, error_bound=bound)
-    return best
-
-
-def _candidates(confidence: Floats, fewest: int) -> Iterator[float]:
-    ranked = np.sort(confidence)[::-1]
-    for step in range(1, _STEPS + 1):
-        place = math.ceil(len(ranked) * step / _STEPS) - 1
-        if place + 1 >= fewest:
-            yield float(ranked[place])
+    nearest: Cut
+    more: int | None
 
 
 def measure_thresholds(
@@ -139,25 +82,32 @@ def _measure(
     examples: Sequence[Example], calibrator: Calibrator, max_error: float
 ) -> MeasuredThreshold | Unmet:
     first = examples[0]
+    kind: dict[str, Any] = {
+        "provider": first.provider,
+        "model": first.model,
+        "question_type": first.question_type,
+        "bucket": first.bucket,
+        "examples": len(examples),
+    }
     confidences, fit = calibrated_confidences(examples, calibrator)
-    cut = lowest_cut(confidences, np.array([one.correct for one in examples]), max_error)
+    correct = np.array([one.correct for one in examples])
+    cut = lowest_cut(confidences, correct, max_error)
     if cut is None:
+        near = nearest_cut(confidences, correct)
         return Unmet(
-            provider=first.provider,
-            model=first.model,
-            question_type=first.question_type,
-            bucket=first.bucket,
-            examples=len(examples),
+            **kind,
             needed=fewest_accepted(max_error),
+            nearest=near,
+            more=labels_needed(near.errors, near.accepted, len(examples), max_error),
         )
     return MeasuredThreshold(
-        provider=first.provider,
-        model=first.model,
-        question_type=first.question_type,
-        bucket=first.bucket,
+        **kind,
         fit=fit,
+        calibration=calibrator.fit_of(fit or "", first.model, first.question_type, first.bucket),
         max_error=max_error,
-        examples=len(examples),
+        method=METHOD,
+        data_digest=data_digest(examples),
+        created=datetime.now(UTC).isoformat(timespec="milliseconds"),
         **attrs.asdict(cut),
     )
 
@@ -165,15 +115,15 @@ def _measure(
 def calibrated_confidences(
     examples: Sequence[Example], calibrator: Calibrator
 ) -> tuple[Floats, str | None]:
-    """Return the confidence of each example as the gateway would give it, and the fit's id."""
+    """Return the confidence of each example under the last fit, and that fit's id."""
     confidences, fit = np.empty(len(examples)), None
     for place, one in enumerate(examples):
         found = calibrator.apply(
             provider=one.provider,
             model=one.model,
             question_type=one.question_type,
-            probabilities={str(number): p for number, p in enumerate(one.probabilities)},
+            probabilities=dict(zip(one.options, one.probabilities, strict=True)),
         )
         fit = found.info.id if found.info else None
-        confidences[place] = max(found.probabilities.values())
+        confidences[place] = found.probabilities[one.options[one.decision]]
     return confidences, fit

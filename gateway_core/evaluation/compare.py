@@ -5,11 +5,10 @@ from statistics import median
 from typing import Any
 
 import attrs
-import numpy as np
 
 from gateway_core.calibration.fitfile import Estimate
 from gateway_core.evaluation.example import Example
-from gateway_core.evaluation.measures import estimate
+from gateway_core.evaluation.shares import paired_difference, share
 
 Entry = Mapping[str, Any]
 """An entry of the decision log, as ``LogReader`` gives it."""
@@ -47,6 +46,7 @@ class Comparison:
         agreement: share of them on which both decided the same; None without pairs.
         labelled: how many of the pairs have labels.
         difference: accuracy of the first less that of the second; None without labels.
+        p_value: of the hypothesis that neither is right more often (McNemar's exact test).
         disagreements: request ids of the pairs they disagree on, oldest first.
     """
 
@@ -56,27 +56,8 @@ class Comparison:
     agreement: Estimate | None
     labelled: int
     difference: Estimate | None
+    p_value: float | None
     disagreements: tuple[str, ...]
-
-
-def share(hits: Sequence[bool]) -> Estimate | None:
-    """Return the share of ``hits`` with its bootstrap interval; None when there are none."""
-    values = np.array(hits, float)
-    return estimate(lambda rows: float(values[rows].mean()), len(values)) if len(values) else None
-
-
-def paired_difference(first: Sequence[bool], second: Sequence[bool]) -> Estimate | None:
-    """Return by how much the first is right more often, question by question.
-
-    Args:
-        first: whether the first provider was right, by question.
-        second: the same of the second, in the same order.
-
-    Returns:
-        The difference in [-1, 1] with its bootstrap interval, or None without questions.
-    """
-    gaps = np.array(first, float) - np.array(second, float)
-    return estimate(lambda rows: float(gaps[rows].mean()), len(gaps)) if len(gaps) else None
 
 
 def pairs_of(first: Iterable[Example], second: Iterable[Example]) -> list[tuple[Example, Example]]:
@@ -99,13 +80,15 @@ def compare(entries: Iterable[Entry], first: str, second: str) -> Comparison:
     known = [pair for pair in pairs if pair[0]["gold"] is not None]
     right = [[one["decision"] == one["gold"] for one in side] for side in zip(*known, strict=True)]
     mine, theirs = right or ([], [])
+    gap = paired_difference(mine, theirs)
     return Comparison(
         first=_side(first, answers[first], failed[first], mine),
         second=_side(second, answers[second], failed[second], theirs),
         pairs=len(pairs),
         agreement=share([one["decision"] == other["decision"] for one, other in pairs]),
         labelled=len(known),
-        difference=paired_difference(mine, theirs),
+        difference=gap.estimate if gap else None,
+        p_value=gap.p_value if gap else None,
         disagreements=tuple(
             one["request_id"] for one, other in pairs if one["decision"] != other["decision"]
         ),

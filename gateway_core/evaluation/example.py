@@ -24,6 +24,10 @@ class Example:
         gold: the place of the right option.
         options: the options' names; their numbers, from 1, where no content was kept.
         latency_ms: how long the answer took, in milliseconds, where that is known.
+        near: names the question as ``key`` does, but equal questions in other words of the same
+            letters (capitals, spaces, punctuation, order of options) have the same; empty where
+            only the key is known.
+        given: when it was given, ISO 8601, where that is known.
     """
 
     key: str
@@ -34,6 +38,8 @@ class Example:
     gold: int
     options: tuple[str, ...]
     latency_ms: float | None = None
+    near: str = ""
+    given: str = ""
 
     @property
     def bucket(self) -> Bucket:
@@ -58,3 +64,8 @@ def data_digest(examples: Iterable[Example]) -> str:
         for one in examples
     )
     return "sha256:" + hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def seen_as(example: Example) -> str:
+    """Return a short hash by which an example's question is known again."""
+    return hashlib.sha256((example.near or example.key).encode()).hexdigest()[:16]

@@ -7,9 +7,8 @@ from typing import Final
 
 import attrs
 import numpy as np
-from scipy.optimize import minimize_scalar
 
-from gateway_core.calibration.fitfile import BucketFit
+from gateway_core.calibration.fitfile import BucketFit, Shift
 from gateway_core.calibration.temperature import (
     ANY_BUCKET,
     HIGHEST_TEMPERATURE,
@@ -17,13 +16,19 @@ from gateway_core.calibration.temperature import (
     Bucket,
 )
 from gateway_core.evaluation.example import Example
-from gateway_core.evaluation.measures import Floats, Sample, floor_of, measured_as_told
+from gateway_core.evaluation.measures import Measured, measured_as_told
+from gateway_core.evaluation.scaling import FEW, Data, Scaling, fit_scaling
 from gateway_core.wire import QuestionType
 
 SMALLEST: Final = 30
 """The fewest examples that a temperature is fitted on."""
 FOLDS: Final = 5
-_BOUNDS: Final = (math.log(LOWEST_TEMPERATURE), math.log(HIGHEST_TEMPERATURE))
+_FEWEST_OF_AN_OPTION: Final = 10
+_MOST_BIASED: Final = 20
+_CERTAIN: Final = (
+    "saturated: certainty would do as well, so the examples are too few or too easy to tell how "
+    "sure the provider should be; add some that it gets wrong"
+)
 _NO_WORSE: Final = 1e-4
 _SEED: Final = 20_260_102
 
@@ -50,46 +55,56 @@ class Refused:
     why: str
 
 
-def fit_temperature(sample: Sample) -> float:
-    """Return the temperature in [0.05, 20] with the least mean negative log-likelihood.
-
-    The likelihood is unimodal in the temperature's logarithm, over which a bounded scalar
-    search runs.
-    """
-
-    def loss(log_temperature: float) -> float:
-        return float(sample.measured(math.exp(log_temperature)).nll.mean())
-
-    found = minimize_scalar(loss, bounds=_BOUNDS, method="bounded", options={"xatol": 1e-5})
-    return math.exp(float(found.x))
+def is_certain(data: Data, scaling: Scaling) -> bool:
+    """Return whether certainty would do as well: no example says how sure is too sure."""
+    return _does_as_well(data, scaling, LOWEST_TEMPERATURE)
 
 
-def _is_saturated(sample: Sample, temperature: float) -> bool:
-    """Return whether an end of the range would do as well, to a tenth of a millinat."""
-    ends = (sample.measured(end).nll.mean() for end in (LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE))
-    return bool(min(ends) - sample.measured(temperature).nll.mean() < _NO_WORSE)
+def _does_as_well(data: Data, scaling: Scaling, end: float) -> bool:
+    """Return whether an end of the range does as well, to a tenth of a millinat."""
+    sample = data.sample.floored(scaling.floor)
+    gap = sample.measured(end).nll.mean() - sample.measured(scaling.temperature).nll.mean()
+    return bool(gap < _NO_WORSE)
 
 
-def held_out_temperatures(sample: Sample) -> Floats:
-    """Return for every example the temperature fitted on the folds that it is not in."""
-    count = len(sample.gold)
+def held_out(data: Data, *, biased: bool = False) -> Measured:
+    """Return what is measured of every example, scaled by the fit of the folds it is not in."""
+    count = len(data.sample.gold)
     fold = np.random.default_rng(_SEED).permutation(count) % FOLDS
-    temperatures = np.empty(count)
+    logs = np.empty_like(data.sample.logs)
     for number in range(FOLDS):
-        temperatures[fold == number] = fit_temperature(sample.take(np.flatnonzero(fold != number)))
-    return temperatures
+        inside = np.flatnonzero(fold == number)
+        scaling = fit_scaling(data.take(np.flatnonzero(fold != number)), biased=biased)
+        part = data.take(inside)
+        logs[inside] = scaling.logs(part.sample, part.classes)
+    return data.sample.measured_as(logs)
+
+
+def _improves(gains: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> bool:
+    """Return whether gains on held-out examples are above their standard error."""
+    return bool(gains.mean() > gains.std() / math.sqrt(len(gains)))
+
+
+def _may_be_biased(data: Data) -> bool:
+    """Return whether the examples support a bias for each option."""
+    golds = data.golds()
+    enough = len(data.sample.gold) >= FEW and 2 <= len(golds) <= _MOST_BIASED
+    return enough and bool(golds.min() >= _FEWEST_OF_AN_OPTION)
 
 
 def fit_all(
     examples: Sequence[Example], *, pooled: bool, force: bool
 ) -> tuple[list[BucketFit], list[Refused]]:
-    """Fit one temperature per model, question type and bucket.
+    """Fit one temperature per model, question type and bucket, and biases where they help.
+
+    A bias for each option is tried from 200 examples on, if all have the same options, and kept
+    if held-out folds are better off with it by more than a standard error.
 
     Args:
         examples: of one provider.
         pooled: fit one more per model and question type over all its buckets, for the
             buckets that have too few examples of their own.
-        force: keep fits that do not help on held-out folds.
+        force: keep fits that do not help on held-out folds, or that make everything certain.
 
     Returns:
         The fits, and the kinds of questions that got none.
@@ -110,29 +125,45 @@ def _fit_group(group: Group, examples: Sequence[Example], *, force: bool) -> Buc
     model, question_type, bucket = group
     if len(examples) < SMALLEST:
         return _refused(group, examples, f"at least {SMALLEST} examples are needed")
-    floor = floor_of(examples)
-    sample = Sample.of(examples, floor)
-    raw, held_out = measured_as_told(examples), sample.measured(held_out_temperatures(sample))
-    gains = raw.nll - held_out.nll
-    helps = gains.mean() > gains.std() / math.sqrt(len(gains))
-    if not helps and not force:
-        return _refused(
-            group, examples, f"it does not help on held-out folds ({gains.mean():+.4f} nats)"
-        )
-    temperature = fit_temperature(sample)
+    data = Data.of(examples)
+    raw, after = measured_as_told(examples), held_out(data)
+    scaling = fit_scaling(data)
+    shift, after = _shifted(data, after)
+    gains = raw.nll - after.nll
+    certain, helps = is_certain(data, scaling), _improves(gains)
+    if not force and (certain or not helps):
+        return _refused(group, examples, _CERTAIN if certain else _no_help(float(gains.mean())))
     return BucketFit(
         model=model,
         question_type=question_type,
         bucket=bucket,
-        temperature=temperature,
-        floor=floor,
+        temperature=scaling.temperature,
+        shift=shift,
+        floor=scaling.floor,
         examples=len(examples),
-        saturated=_is_saturated(sample, temperature),
-        forced=not helps,
+        saturated=certain or _does_as_well(data, scaling, HIGHEST_TEMPERATURE),
+        forced=certain or not helps,
         held_out_gain=float(gains.mean()),
         before=raw.quality(),
-        after=held_out.quality(),
+        after=after.quality(),
     )
+
+
+def _no_help(gain: float) -> str:
+    return f"it does not help on held-out folds ({gain:+.4f} nats)"
+
+
+def _shifted(data: Data, plain: Measured) -> tuple[Shift | None, Measured]:
+    """Return biases if they help where they were not fitted, and what is measured then."""
+    if not _may_be_biased(data):
+        return None, plain
+    biased = held_out(data, biased=True)
+    if not _improves(plain.nll - biased.nll):
+        return None, plain
+    found = fit_scaling(data, biased=True)
+    values = [] if found.biases is None else found.biases.tolist()
+    biases = dict(zip(data.options, values, strict=True))
+    return Shift(temperature=found.temperature, floor=found.floor, biases=biases), biased
 
 
 def _refused(group: Group, examples: Sequence[Example], why: str) -> Refused:

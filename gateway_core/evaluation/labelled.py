@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import unicodedata
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -17,6 +18,8 @@ from gateway_core.strict_json import read_json
 from gateway_core.wire.question import YES_NO, Question, QuestionType
 
 _ASKED: Final = ("question", "options", "context")
+_NO_LETTERS: Final = "PZC"
+"""Unicode categories of punctuation, spaces and control characters."""
 _MOST_SHOWN: Final = 20
 
 
@@ -29,12 +32,17 @@ class Labelled:
         question: what to ask; None in the export of a log that keeps no content.
         gold: the place of the right option.
         recorded: an answer that the line itself holds.
+        near: the same for questions that differ only in capitals, spaces, punctuation or the
+            order of their options; the key where no content was kept.
+        given: when it was asked, ISO 8601; empty where the line does not say.
     """
 
     key: str
     question: Question | None
     gold: int
     recorded: Example | None
+    near: str = ""
+    given: str = ""
 
 
 def read_labelled(lines: Iterable[bytes], *, skip_bad: bool) -> tuple[list[Labelled], int]:
@@ -58,6 +66,14 @@ def read_labelled(lines: Iterable[bytes], *, skip_bad: bool) -> tuple[list[Label
     return _usable(
         ((name, partial(_labelled, line, name)) for name, line in numbered), skip_bad=skip_bad
     )
+
+
+def read_rows(
+    rows: Iterable[tuple[str, Mapping[str, Any]]], *, skip_bad: bool
+) -> tuple[list[Labelled], int]:
+    """Read rows of a table, each with its name, as ``read_labelled`` does lines of a file."""
+    named = ((name, partial(labelled_row, row, name)) for name, row in rows)
+    return _usable(named, skip_bad=skip_bad)
 
 
 def read_entries(
@@ -120,7 +136,19 @@ def labelled_row(row: Mapping[str, Any], name: str = "") -> Labelled:
     recorded = recorded_answer(row, key, gold, names) if answered else None
     if gold >= len(recorded.probabilities if recorded else names or ()):
         raise ValueError(f"gold: {gold} is not the place of an option")
-    return Labelled(key=key, question=question, gold=gold, recorded=recorded)
+    near = near_key(question) if question else key
+    logged = row.get("logged_at")
+    given = logged if isinstance(logged, str) else ""
+    if recorded is not None:
+        recorded = attrs.evolve(recorded, near=near, given=given)
+    return Labelled(
+        key=key,
+        question=question,
+        gold=gold,
+        recorded=recorded,
+        near=near,
+        given=given,
+    )
 
 
 def _question(row: Mapping[str, Any]) -> Question | None:
@@ -145,6 +173,22 @@ def _key(row: Mapping[str, Any], question: Question | None) -> str:
         return str(row.get("digest") or row.get("request_id") or "")
     asked = [question.text, question.options, question.context]
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def near_key(question: Question) -> str:
+    """Return a digest that equal questions share however they are typed.
+
+    Capitals, spaces, punctuation and the order of the options do not count; digits do, since
+    tickets made from one template differ by their numbers.
+    """
+    options = sorted(map(_letters, question.outcomes))
+    told = [_letters(question.text), options, _letters(json.dumps(question.context))]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
+
+
+def _letters(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(one for one in plain if unicodedata.category(one)[0] not in _NO_LETTERS)
 
 
 def _place(gold: object, names: tuple[str, ...] | None) -> int:

@@ -31,6 +31,7 @@ def capabilities_report(parts: GatewayParts) -> dict[str, Any]:
         "deadline_s": decide.deadline_s,
         "threshold": decide.threshold,
         "thresholds": dict(decide.thresholds),
+        "evidence": _evidence(parts),
         "providers": [_provider(provider) for provider in providers],
         "middleware": parts.middleware_report,
         "calibration": _fits(parts),
@@ -66,14 +67,35 @@ def _plain(value: object) -> Any:
 
 def _fits(parts: GatewayParts) -> list[dict[str, Any]]:
     stale = parts.calibrator.stale
+    used = parts.calibrator.current | {row.fit for row in parts.thresholds.measured.values()}
     return [
         {
             "id": fit.id,
             "provider": fit.provider,
             "created": fit.created,
             "stale": stale.get(fit.id),
+            "in_force": fit.id in used,
         }
         for fit in parts.calibrator.fits
+    ]
+
+
+def _evidence(parts: GatewayParts) -> list[dict[str, Any]]:
+    """Return the measured thresholds in force, each with its fit."""
+    stale = parts.calibrator.stale
+    return [
+        {
+            "name": row.name,
+            "threshold": row.threshold,
+            "max_error": row.max_error,
+            "error_bound": row.error_bound,
+            "coverage": row.coverage,
+            "examples": row.examples,
+            "fit": row.fit,
+            "created": row.created,
+            "stale": stale.get(row.name),
+        }
+        for row in parts.thresholds.measured.values()
     ]
 
 

@@ -75,6 +75,20 @@ _FIT: Final = _object(
     provider=_STRING,
     created=_STRING,
     stale={"type": ["string", "null"], "description": "Why it is no longer applied."},
+    in_force={"type": "boolean", "description": "Whether it is the last one, or a threshold's."},
+)
+
+_EVIDENCE: Final = _object(
+    "measured threshold",
+    name=_STRING | {"description": "Provider, model, question type and number of options."},
+    threshold=_SHARE,
+    max_error=_SHARE | {"description": "The budget that it keeps."},
+    error_bound=_SHARE,
+    coverage=_SHARE,
+    examples={"type": "integer", "minimum": 1},
+    fit={"type": ["string", "null"], "description": "The fit that it belongs to."},
+    created=_STRING,
+    stale={"type": ["string", "null"], "description": "Why nothing is accepted on it."},
 )
 
 _PROVIDER: Final = _object(
@@ -107,6 +121,11 @@ CAPABILITIES: Final[dict[str, Any]] = {
         deadline_s=_NUMBER | {"description": "The time the whole call may take, in seconds."},
         threshold=_SHARE,
         thresholds={"type": "object", "additionalProperties": _SHARE},
+        evidence={
+            "type": "array",
+            "description": "The measured thresholds in force, each with its fit.",
+            "items": _EVIDENCE,
+        },
         providers={"type": "array", "items": _PROVIDER},
         middleware=_MIDDLEWARE,
         calibration={"type": "array", "items": _FIT},

@@ -101,6 +101,7 @@ _PROPERTIES: Final[dict[str, Any]] = {
             "refused",
             "order_unstable",
             "truncated",
+            "stale_evidence",
             None,
         ],
         "description": "Why it abstained, as data; null unless status is abstained.",

@@ -40,7 +40,17 @@ def test_tempered_probabilities_are_probabilities(raw, temperature):
 
 @pytest.mark.parametrize(
     ("count", "bucket"),
-    [(2, "2"), (3, "3-5"), (5, "3-5"), (6, "6-10"), (10, "6-10"), (11, "11+"), (256, "11+")],
+    [
+        (2, "2"),
+        (3, "3-5"),
+        (5, "3-5"),
+        (6, "6-10"),
+        (10, "6-10"),
+        (11, "11-20"),
+        (21, "21-50"),
+        (77, "51-100"),
+        (256, "101+"),
+    ],
 )
 def test_a_question_falls_into_the_bucket_of_its_option_count(count, bucket):
     assert bucket_of(count) == bucket

@@ -64,12 +64,12 @@ def test_other_questions_and_providers_have_the_default(tmp_path, changes):
 
 @pytest.mark.parametrize("changes", [{"model": "laya-2"}, {"fit": None}, {"fit": "cal-b"}])
 @pytest.mark.parametrize(("measured", "value"), [(0.8, 0.8), (0.3, 0.6)])
-def test_a_threshold_of_another_model_or_fit_never_lowers_the_bar(
+def test_a_threshold_of_another_model_or_fit_is_stale_and_never_lowers_the_bar(
     tmp_path, changes, measured, value
 ):
     loaded = thresholds(tmp_path, threshold=measured)
     found = loaded.threshold_for(provider="laya", **(ASKED | changes))
-    assert found.value == value
+    assert (found.value, found.stale) == (value, True)
     assert "'laya-1' with cal-a" in found.warnings[0]
 
 
@@ -119,7 +119,7 @@ def test_a_corrupt_file_is_a_problem_and_accepts_nothing_more_than_it_may_have(t
     found = Thresholds.load(tmp_path, 0.6, {"typesafe": 0.7})
     assert found.problems[0].startswith("thresholds.json: not usable")
     told = found.threshold_for(provider="laya", **ASKED)
-    assert told.value == 1.0
+    assert (told.value, told.stale) == (1.0, True)
     assert "s1gw calibrate thresholds --apply" in told.warnings[0]
     assert found.threshold_for(provider="typesafe", **ASKED).value == 0.7
     assert found.threshold_for(provider="laya", requested=0.5, **ASKED).value == 0.5

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from gateway_core.calibration import tempered
-from gateway_core.evaluation.example import Example
-from gateway_core.evaluation.measures import (
-    Sample,
+from gateway_core.evaluation.calibrationerror import (
     calibration_error,
-    estimate,
-    floor_of,
-    measured_as_told,
+    calibration_of,
+    debiased_error,
 )
+from gateway_core.evaluation.example import Example
+from gateway_core.evaluation.measures import Sample, floor_of, measured_as_told
+from gateway_core.evaluation.resampling import estimate
 
 
 def example(probabilities, gold):
@@ -50,14 +50,42 @@ def test_an_interval_holds_the_value_and_is_the_same_every_time(make_examples):
     assert first == second
     for number in (first.nll, first.brier, first.ece):
         assert number.low < number.value < number.high
+    assert first.p_value < 0.01
+    assert first.ece_by_chance < first.ece.value
 
 
-def test_the_interval_of_the_calibration_error_does_not_shut_out_a_perfect_provider(make_examples):
-    found = [
-        Sample.of(make_examples(200, 1.0, seed=seed)).measured().quality().ece for seed in range(40)
-    ]
-    assert all(one.low <= one.value <= one.high for one in found)
-    assert sum(one.low <= 0.005 for one in found) >= 25
+def drawn(draw, size, temperature):
+    """Return confidences of a provider that is so much too sure, and which answers are right."""
+    logit = np.abs(draw.normal(0, 2, size))
+    confidence = 1 / (1 + np.exp(-logit))
+    return confidence, draw.random(size) < 1 / (1 + np.exp(-logit / temperature))
+
+
+@pytest.mark.parametrize("size", [60, 200])
+@pytest.mark.parametrize("temperature", [1.0, 1.6, 2.5])
+def test_the_interval_of_the_calibration_error_covers_the_truth(size, temperature):
+    draw = np.random.default_rng(8)
+    truth = calibration_error(*drawn(draw, 400_000, temperature))
+    found = [calibration_of(*drawn(draw, size, temperature)) for _ in range(40)]
+    covered = [one.estimate.low <= truth <= one.estimate.high for one in found]
+    assert sum(covered) >= 36
+
+
+def test_a_calibrated_provider_is_called_miscalibrated_in_one_of_twenty_samples_at_most():
+    draw = np.random.default_rng(9)
+    found = [calibration_of(*drawn(draw, 100, 1.0)) for _ in range(200)]
+    assert sum(one.p_value <= 0.05 for one in found) <= 18
+    assert sum(one.estimate.low > 0.002 for one in found) <= 18
+
+
+@pytest.mark.parametrize("temperature", [1.0, 1.2, 1.6, 2.5])
+def test_taking_chance_off_brings_the_calibration_error_nearer_to_the_truth(temperature):
+    draw = np.random.default_rng(10)
+    truth = calibration_error(*drawn(draw, 400_000, temperature))
+    samples = [drawn(draw, 100, temperature) for _ in range(300)]
+    plain = np.mean([calibration_error(*one) for one in samples]) - truth
+    debiased = np.mean([debiased_error(*one) for one in samples]) - truth
+    assert abs(debiased) < 0.7 * plain
 
 
 def test_a_right_answer_that_is_told_with_0_costs_a_finite_loss_and_nothing_else_changes():

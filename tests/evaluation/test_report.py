@@ -116,8 +116,13 @@ def opened(browser, report):
 
 def test_everything_is_on_the_page(opened):
     view = opened()
-    assert view.locator("h2").all_inner_texts() == ["Side by side", "laya", f"other {HOSTILE}"]
-    titles = ["Reliability", "Risk and coverage", "Confidence", "Latency", "Confusion matrix"]
+    assert view.locator("h2").all_inner_texts() == [
+        "Side by side",
+        "laya, model-1, 3-5 options",
+        f"other {HOSTILE}, model-1, 3-5 options",
+    ]
+    charts = ["Reliability", "Risk and coverage", "Confidence", "Latency", "Confusion matrix"]
+    titles = [*charts, "By option", "Surest mistakes"]
     assert view.locator("figure h3").all_inner_texts() == titles * 2
     assert view.locator("svg").count() == 8
     rows = view.locator("table.stacked tbody tr").count()
@@ -127,10 +132,10 @@ def test_everything_is_on_the_page(opened):
 
 def test_every_chart_says_what_it_shows(opened):
     captions = opened().locator("figure figcaption").all_inner_texts()
-    assert len(captions) == 10
+    assert len(captions) == 14
     assert all(len(caption) > 30 for caption in captions)
     assert "after calibration" in captions[2]
-    assert "as they came" in captions[7]
+    assert "as they came" in captions[9]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from gateway_core.evaluation.labelled import Labelled
 
 Command = Callable[..., Any]
+_TABLES: Final = (".csv", ".tsv")
+_CONTRADICT: Final = (
+    "questions have labels that contradict each other; the most frequent label of each counts, "
+    "on a tie the one that the provider thought least likely"
+)
+_DAY: Final = click.DateTime(["%Y-%m-%d"])
 _FILE: Final = UserPath(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -26,13 +33,16 @@ class Source:
     """Where examples come from, as the command line says.
 
     Attributes:
-        file: a JSONL file of labelled questions.
+        file: a JSONL or CSV file of labelled questions.
         from_log: whether the decision log's labelled entries are used instead.
         skip_bad: whether lines that cannot be used are left out.
         model: the model to ask; of recorded answers, only those that it gave count.
         yes: whether the provider may be asked.
         concurrency: how many questions may be under way at once.
         per_minute: how many questions may be asked a minute.
+        columns: the names of columns of a CSV that are called otherwise, as ``VALUE=NAME``.
+        since: the first day whose answers count, such as ``2026-01-31``.
+        until: the last one.
     """
 
     file: Path | None
@@ -42,12 +52,15 @@ class Source:
     yes: bool
     concurrency: int
     per_minute: float | None
+    columns: tuple[str, ...]
+    since: datetime | None
+    until: datetime | None
 
 
 def source_options(command: Command) -> Command:
     """Give a command the options that say where its examples come from."""
     options = (
-        click.argument("file", metavar="[LABELLED.jsonl]", type=_FILE, required=False),
+        click.argument("file", metavar="[LABELLED]", type=_FILE, required=False),
         click.option("--from-log", is_flag=True, help="Use labelled entries of the decision log."),
         click.option("--skip-bad", is_flag=True, help="Leave out lines that cannot be used."),
         click.option("--model", help="The model to ask, and whose recorded answers count."),
@@ -64,6 +77,15 @@ def source_options(command: Command) -> Command:
             type=click.FloatRange(0, min_open=True),
             help="How many questions are asked a minute at most.",
         ),
+        click.option(
+            "--column",
+            "columns",
+            multiple=True,
+            metavar="VALUE=NAME",
+            help="A CSV's column that is called otherwise: question=Text; repeat it.",
+        ),
+        click.option("--since", type=_DAY, help="Leave out what was logged before that day."),
+        click.option("--until", type=_DAY, help="Leave out what was logged after that day."),
     )
     for option in reversed(options):
         command = option(command)
@@ -79,7 +101,7 @@ def source_of(options: dict[str, Any]) -> tuple[Source, dict[str, Any]]:
     names = {attribute.name for attribute in attrs.fields(Source)}
     source = Source(**{name: options[name] for name in names})
     if (source.file is None) != source.from_log:
-        raise click.UsageError("give either a LABELLED.jsonl file or --from-log")
+        raise click.UsageError("give either a LABELLED file (JSONL or CSV) or --from-log")
     return source, {name: value for name, value in options.items() if name not in names}
 
 
@@ -108,9 +130,14 @@ def examples_from(
 
 
 def _labelled(source: Source, config_path: Path | None) -> "list[Labelled]":
-    from gateway_core.evaluation.labelled import read_entries, read_labelled
+    from gateway_core.evaluation.agreement import contradictions, golds_of
+    from gateway_core.evaluation.labelled import read_entries, read_labelled, read_rows
+    from gateway_core.evaluation.tabular import read_csv
 
-    if source.file is not None:
+    if source.file is not None and source.file.suffix.lower() in _TABLES:
+        rows = read_csv(source.file.read_bytes(), _columns(source.columns))
+        found, left_out = read_rows(rows, skip_bad=source.skip_bad)
+    elif source.file is not None:
         with source.file.open("rb") as lines:
             found, left_out = read_labelled(lines, skip_bad=source.skip_bad)
     else:
@@ -119,11 +146,34 @@ def _labelled(source: Source, config_path: Path | None) -> "list[Labelled]":
             usable = (e for e in labelled if e["question"] or e["probabilities"])
             found, left_out = read_entries(usable, skip_bad=source.skip_bad)
     _tell(left_out, "lines cannot be used and were left out")
+    found = _within(source, found)
     answers = {(one.key, one.recorded and one.recorded.provider) for one in found}
     _tell(len(found) - len(answers), "examples repeat a question; each question counts once")
+    _tell(contradictions(golds_of(found)), _CONTRADICT)
     if source.model is None:
         return found
     return [_only(one, source.model) for one in found]
+
+
+def _columns(pairs: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        value, equals, name = pair.partition("=")
+        if not equals or not value or not name:
+            raise click.BadParameter("expected VALUE=NAME, such as question=Text", None, None)
+        found[value] = name
+    return found
+
+
+def _within(source: Source, found: "list[Labelled]") -> "list[Labelled]":
+    """Return what was given within the days that count."""
+    if source.since is None and source.until is None:
+        return found
+    first = "" if source.since is None else f"{source.since:%Y-%m-%d}"
+    last = "9999" if source.until is None else f"{source.until:%Y-%m-%d}"
+    kept = [one for one in found if one.given and first <= one.given[:10] <= last]
+    _tell(sum(not one.given for one in found), "examples do not say when; they were left out")
+    return kept
 
 
 def _tell(count: int, what: str) -> None:

@@ -7,9 +7,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from gateway_core import __version__
-from gateway_core.calibration.fitfile import BucketFit, FitFile, write_json
+from gateway_core.calibration.fitfile import BucketFit, FitRecord, write_json
+from gateway_core.calibration.stale import FILE_NAME as STALE
 from gateway_core.config.paths import state_dir
-from gateway_core.evaluation.example import Example, data_digest
+from gateway_core.evaluation.example import Example, data_digest, seen_as
 
 
 def safe_name(text: str) -> str:
@@ -25,16 +26,27 @@ def save_fits(provider: str, examples: Sequence[Example], fits: Sequence[BucketF
         examples: what they were fitted on.
         fits: the temperatures.
     """
+    return save_record(record_of(provider, examples, fits))
+
+
+def record_of(provider: str, examples: Sequence[Example], fits: Sequence[BucketFit]) -> FitRecord:
+    """Return what ``save_fits`` writes."""
     now, digest = datetime.now(UTC), data_digest(examples)
-    name = f"{safe_name(provider)}-{now:%Y%m%dT%H%M%S}-{digest.partition(':')[2][:8]}"
-    record = FitFile(
-        id=name,
+    return FitRecord(
+        id=f"{safe_name(provider)}-{now:%Y%m%dT%H%M%S}-{digest.partition(':')[2][:8]}",
         provider=provider,
         created=now.isoformat(timespec="milliseconds"),
         data_digest=digest,
         fitted_with=f"s1gw {__version__}, numpy {version('numpy')}, scipy {version('scipy')}",
         fits=tuple(fits),
+        seen=" ".join(sorted({seen_as(one) for one in examples})),
     )
-    path = state_dir() / "calibration" / f"{name}.json"
+
+
+def save_record(record: FitRecord) -> Path:
+    """Write a fit to the gateway's state and return the file."""
+    path = state_dir() / "calibration" / f"{record.id}.json"
     write_json(path, record)
+    # What was stale says nothing of the new fit.
+    (path.parent / STALE).unlink(missing_ok=True)
     return path

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from gateway_core.cli.log.export import write_csv, write_jsonl
+from gateway_core.cli.log.labels import label_all, read_labels
 from gateway_core.cli.log.printing import follow, print_entries
 from gateway_core.cli.paths import UserPath
 from gateway_core.cli.terminal import plain, say, say_json
@@ -108,11 +109,37 @@ def export(config_path: Path | None, *, style: str, output: Path | None) -> None
 
 
 @log.command()
-@click.argument("request_id")
-@click.argument("gold")
+@click.argument("request_id", required=False)
+@click.argument("gold", required=False)
+@click.option(
+    "--file",
+    "file",
+    type=UserPath(exists=True, dir_okay=False, path_type=Path),
+    help="A CSV or JSONL file of many: request_id and gold.",
+)
+@click.option("--skip-bad", is_flag=True, help="Leave out lines that cannot be used.")
 @click.pass_obj
-def label(config_path: Path | None, request_id: str, gold: str) -> None:
-    """Note that GOLD, an option or yes or no, was the right answer of a call."""
+def label(
+    config_path: Path | None,
+    request_id: str | None,
+    gold: str | None,
+    file: Path | None,
+    *,
+    skip_bad: bool,
+) -> None:
+    """Note that GOLD, an option or yes or no, was the right answer of a call.
+
+    With --file, the labels of many calls; either all of them are noted or none, unless
+    --skip-bad leaves out those that cannot be used.
+    """
+    if file is not None:
+        if request_id is not None:
+            raise click.UsageError("give either --file or a REQUEST_ID with its GOLD")
+        with open_log(config_path) as reader:
+            label_all(reader, read_labels(file), skip_bad=skip_bad)
+        return
+    if request_id is None or gold is None:
+        raise click.UsageError("give a REQUEST_ID with its GOLD, or --file")
     with open_log(config_path) as reader:
         reader.label(request_id, gold)
     say(f"{plain(request_id)}: {plain(gold)}")

@@ -29,6 +29,8 @@ class DecideConfig:
         tournament: providers asked about more options than they take, in groups.
         order_unstable: what an answer that changes with the options' order comes to:
             ``abstain``, or the ``mean`` of the probabilities.
+        when_stale: what an answer comes to whose fit or measured threshold is of another model:
+            ``abstain``, or go on with the ``last_fit``, or with ``raw`` confidence.
     """
 
     chain: tuple[str, ...] | None = attrs.field(default=None, validator=rules.distinct)
@@ -41,6 +43,9 @@ class DecideConfig:
     order_check: tuple[str, ...] = attrs.field(default=(), validator=rules.distinct)
     tournament: tuple[str, ...] = attrs.field(default=(), validator=rules.distinct)
     order_unstable: str = attrs.field(default="abstain", validator=rules.one_of("abstain", "mean"))
+    when_stale: str = attrs.field(
+        default="abstain", validator=rules.one_of("abstain", "last_fit", "raw")
+    )
 
 
 @attrs.frozen(kw_only=True)

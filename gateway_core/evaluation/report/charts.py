@@ -4,10 +4,13 @@ from typing import Final
 
 import numpy as np
 
-from gateway_core.evaluation.measures import BINS, Measured, bin_of
+from gateway_core.evaluation.calibrationerror import BINS, bin_of
+from gateway_core.evaluation.measures import Measured
 from gateway_core.evaluation.report.parts import Part
 from gateway_core.evaluation.report.svg import Plot, quarters, round_end
+from gateway_core.evaluation.shares import share_of
 
+_BAND_POINTS: Final = 60
 RAW: Final = "raw"
 CALIBRATED: Final = "calibrated"
 
@@ -19,7 +22,7 @@ def _series(part: Part) -> list[tuple[str, Measured]]:
 
 def reliability(part: Part) -> str:
     """Draw how often the provider was right against how sure it was; on the line is perfect."""
-    plot = Plot(f"Reliability diagram of {part.provider}", "confidence", "accuracy")
+    plot = Plot(f"Reliability diagram of {part.name}", "confidence", "accuracy")
     plot.line([(0, 0), (1, 1)], "ideal")
     for style, measured in _series(part):
         places = bin_of(measured.confidence)
@@ -43,7 +46,7 @@ def risk_coverage(part: Part) -> str:
     highest = min(1.0, round_end(max(0.02, 1.1 * (1 - part.accuracy.value))))
     ticks = quarters(100 * highest, "%")
     plot = Plot(
-        f"Risk and coverage of {part.provider}", "share accepted", "share wrong", up_ticks=ticks
+        f"Risk and coverage of {part.name}", "share accepted", "share wrong", up_ticks=ticks
     )
     for style, measured in _series(part):
         order = np.argsort(-measured.confidence, kind="stable")
@@ -51,7 +54,23 @@ def risk_coverage(part: Part) -> str:
         picked = np.unique(np.linspace(0, len(order) - 1, 200).astype(int))
         points = [((place + 1) / len(order), float(risk[place]) / highest) for place in picked]
         plot.line([(x, min(y, 1.0)) for x, y in points], f"line {style}")
+    _band(plot, part.best, highest)
+    if part.accepted is not None:
+        share, note = part.accepted.coverage, f"in force: from {part.accepted.threshold}"
+        plot.line([(share, 0), (share, 1)], "ideal")
+        plot.dot((share, 0.0), 4, "dot calibrated", note)
     return plot.text()
+
+
+def _band(plot: Plot, measured: Measured, highest: float) -> None:
+    """Draw the exact 95% interval of the error at each of some shares."""
+    order = np.argsort(-measured.confidence, kind="stable")
+    wrong = np.cumsum(~measured.correct[order])
+    picked = np.unique(np.linspace(0, len(order) - 1, _BAND_POINTS).astype(int))
+    shares = [share_of(int(wrong[place]), int(place) + 1) for place in picked]
+    for ends in ([one.low for one in shares], [one.high for one in shares]):
+        places = ((place + 1) / len(order) for place in picked)
+        plot.line([(x, min(1.0, y / highest)) for x, y in zip(places, ends, strict=True)], "band")
 
 
 def histogram(part: Part) -> str:
@@ -62,7 +81,7 @@ def histogram(part: Part) -> str:
     wrong = np.bincount(places[~measured.correct], minlength=BINS)
     tallest = round_end(max(4, int((right + wrong).max())))
     ticks = quarters(tallest)
-    plot = Plot(f"Confidence of {part.provider}", "confidence", "answers", up_ticks=ticks)
+    plot = Plot(f"Confidence of {part.name}", "confidence", "answers", up_ticks=ticks)
     for number in range(BINS):
         left, end = number / BINS, (number + 1) / BINS
         middle, top = right[number] / tallest, (right[number] + wrong[number]) / tallest
@@ -76,7 +95,7 @@ def latency(part: Part) -> str:
     times = part.latencies
     longest = round_end(times[min(len(times) - 1, int(len(times) * 0.99))] or 1.0)
     ticks = quarters(longest)
-    plot = Plot(f"Latency of {part.provider}", "milliseconds", "answered", across_ticks=ticks)
+    plot = Plot(f"Latency of {part.name}", "milliseconds", "answered", across_ticks=ticks)
     picked = np.unique(np.linspace(0, len(times) - 1, 200).astype(int))
     points = [(times[p] / longest, (p + 1) / len(times)) for p in picked if times[p] <= longest]
     plot.line([(0, 0), *points], "line plain")

@@ -33,6 +33,7 @@ figure.wide { grid-column: 1 / -1; } footer { margin-top: 1.5rem; }
 svg { display: block; width: 100%; height: auto; margin-top: auto; }
 svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 .grid { stroke: var(--edge); } .ideal { stroke: var(--soft); stroke-dasharray: 3 4; fill: none; }
+.band { fill: none; stroke: var(--edge); stroke-width: 1.5; }
 .line { fill: none; stroke-width: 2; } .line.raw { stroke: var(--raw); stroke-dasharray: 6 3; }
 .line.calibrated { stroke: var(--fit); } .line.plain { stroke: var(--ink); }
 .dot { stroke-width: 2; } .dot.raw { fill: var(--page); stroke: var(--raw); }
@@ -43,6 +44,7 @@ svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 .key.calibrated { border-color: var(--fit); background: var(--fit); }
 .key.right { border-color: var(--good); background: var(--good); border-radius: 0; }
 .key.wrong { border-color: var(--bad); background: var(--bad); border-radius: 0; }
+tr.off td { font-weight: 600; color: var(--raw); }
 .cell { text-align: right; background: color-mix(in srgb, var(--good) var(--share), transparent); }
 .cell.off { background: color-mix(in srgb, var(--bad) var(--share), transparent); }
 @media screen and (max-width: 42rem) { .stacked thead { display: none; }

@@ -101,7 +101,7 @@ def test_too_few_examples_make_no_fit(run, labelled, fits):
 def test_there_is_exactly_one_source(run, labelled, arguments):
     given = [labelled() if one == "FILE" else one for one in arguments]
     found = run("calibrate", "fit", *given, "--provider", "acme", code=2)
-    assert "either a LABELLED.jsonl file or --from-log" in found.stderr
+    assert "either a LABELLED file (JSONL or CSV) or --from-log" in found.stderr
 
 
 def test_an_unknown_provider_is_refused(run, labelled):

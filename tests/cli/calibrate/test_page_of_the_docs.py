@@ -36,18 +36,27 @@ def output(tmp_path, monkeypatch):
 
 
 def test_the_commands_run_and_give_the_numbers_on_the_page(output):
-    fit, thresholds, *_, asked = output
-    assert "0.146 → 0.038" in fit
+    fit, budgets, thresholds, _, asked = output
+    assert "0.142 → 0.020" in fit
     assert re.search(r" 2\.(1[5-9]|2[0-4])\d* ", fit)
-    assert "0.9250" in thresholds
-    assert "30.0%" in thresholds
+    assert "0.7896 " in thresholds
+    assert "50.0%" in thresholds
+    assert "19 of 200" in thresholds
+    assert "≤ 14.0%" in thresholds
+    assert "LABELS NEEDED" in budgets
     assert "local" in asked
     assert Path("calibration-report.html").is_file()
 
 
 def test_the_page_gives_every_command_of_calibration():
     named = " ".join(re.findall(r"s1gw [^`]*", PAGE))
-    for command in ("calibrate fit", "calibrate thresholds", "calibrate report", "compare"):
+    for command in (
+        "calibrate fit",
+        "calibrate thresholds",
+        "calibrate report",
+        "calibrate list",
+        "compare",
+    ):
         assert command in named
     for command in ("tail", "show", "label", "export"):
         assert f"log {command}" in named
