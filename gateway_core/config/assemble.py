@@ -73,6 +73,7 @@ class Assembly:
             broken=frozenset(self.broken),
             dropped=self.dropped,
             environ=self.sources.environ,
+            files={} if self.sources.files is None else self.sources.files,
         )
 
     def _section(self, name: str, table: Any) -> Any:

@@ -23,7 +23,7 @@ def load_config(path: Path | None = None, environ: Mapping[str, str] = os.enviro
     """
     chosen = path or config_path(environ)
     table, fault = read_table(chosen, must_exist=is_explicit(path, environ))
-    assembly = Assembly(sources=Sources(environ=environ, folder=chosen.parent))
+    assembly = Assembly(sources=Sources(environ=environ, folder=chosen.parent, files={}))
     if fault is not None:
         return assembly.without_file(fault)
     return assembly.of(table or {}, source=None if table is None else chosen)

@@ -22,6 +22,8 @@ class Loaded:
         dropped: operator providers left out because of their faults, with the dialect that
             they name, if they name one.
         environ: the environment that was read.
+        files: the files of credentials, each with what it held; None for one that could not be
+            read.
     """
 
     config: Config
@@ -29,9 +31,11 @@ class Loaded:
     broken: frozenset[str] = frozenset()
     dropped: Mapping[str, str | None] = attrs.field(factory=dict)
     environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
+    files: dict[Path, str | None] = attrs.field(factory=dict, repr=False, eq=False)
 
     @property
     def sources(self) -> Sources:
         """Where the credentials and paths of plugins' own settings are looked up."""
         source = self.config.source
-        return Sources(environ=self.environ, folder=source.parent if source else Path())
+        folder = source.parent if source else Path()
+        return Sources(environ=self.environ, folder=folder, files=self.files)

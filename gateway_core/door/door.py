@@ -11,6 +11,7 @@ from gateway_core.door.browsers import PageGuard
 from gateway_core.door.callers import OPERATOR, Caller, bearer_token
 from gateway_core.door.keys.store import KeyStore
 from gateway_core.door.limits.admission import BoundTable
+from gateway_core.door.limits.counting import Bound
 from gateway_core.door.limits.limiter import Limiter
 from gateway_core.errors import RelayRefused
 from gateway_core.http1.messages import Headers
@@ -21,18 +22,25 @@ MAX_BODY_BYTES: Final = 32 * MEBIBYTE
 class Door:
     """Says who calls, counts the call against its limits, and reads its body."""
 
-    def __init__(self, config: Config, keys: KeyStore | None, limiter: Limiter) -> None:
+    def __init__(
+        self,
+        config: Config,
+        keys: KeyStore | None,
+        limiter: Limiter,
+        bounds: dict[str, Bound] | None = None,
+    ) -> None:
         """Guard the gateway of one configuration.
 
         Args:
             config: the configuration.
             keys: the gateway's keys; None when authentication is disabled.
             limiter: what counts requests.
+            bounds: what has been counted before, by name; bounds that are new are added.
         """
         self._keys = keys
         self._pages = PageGuard((config.http.host, *config.http.allowed_hosts))
         self._limiter = limiter
-        self._bounds = BoundTable(config.orgs)
+        self._bounds = BoundTable(config.orgs, bounds)
         self._max_body = min(config.http.max_body_bytes, MAX_BODY_BYTES)
 
     def authenticate(self, headers: Headers, client: str, access: AccessEntry) -> Caller:

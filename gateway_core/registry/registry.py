@@ -100,10 +100,18 @@ class Registry:
     def problems(self) -> tuple[str, ...]:
         """Every fault that is known: of the file, of the chain, of every provider's plugin."""
         found = [*self.loaded.faults, *self._table_problems, *self.plan.problems]
-        for built in self._built.values():
-            if isinstance(built, ConfigError):
-                found += built.faults
+        return tuple(dict.fromkeys([*found, *self._build_problems]))
+
+    @property
+    def problems_so_far(self) -> tuple[str, ...]:
+        """The faults that are known without a chain, whose plan imports plugins."""
+        found = [*self.loaded.faults, *self._table_problems, *self._build_problems]
         return tuple(dict.fromkeys(found))
+
+    @property
+    def _build_problems(self) -> list[str]:
+        failed = [built for built in self._built.values() if isinstance(built, ConfigError)]
+        return [fault for error in failed for fault in error.faults]
 
     def build_all(self) -> None:
         """Build every enabled provider, of organizations too; what fails joins ``problems``."""

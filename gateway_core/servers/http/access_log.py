@@ -90,6 +90,10 @@ class AccessLog:
             self._dropped = 0
         return self.render(pending) if self.render is not None else b""
 
+    def flush(self) -> None:
+        """Write what is left, and wait for it: the process ends now."""
+        write_lines(self._take(), self.descriptor)
+
     async def close(self) -> None:
         """Write what is left."""
         if self._timer is not None:

@@ -1,4 +1,7 @@
-"""The sockets of the server: every address that ``http.host`` stands for, of both families."""
+"""The sockets of the server: every address that ``http.host`` stands for, of both families.
+
+Or in place of these a Unix socket, or what was opened before the server started.
+"""
 
 import errno
 import logging
@@ -9,6 +12,7 @@ from typing import Any, Final
 
 from gateway_core.config.model import HttpConfig
 from gateway_core.errors import ConfigError
+from gateway_core.servers.http.inherited import open_unix
 
 _log: Final = logging.getLogger("s1gw.http")
 BACKLOG: Final = 2048
@@ -26,17 +30,19 @@ def listen(http: HttpConfig) -> list[socket.socket]:
 
     ``::`` is every address of IPv6 and of IPv4, whatever the system's default for such sockets
     is; a name is every address that it resolves to. What the machine does not have is left out,
-    and logged, as long as anything is left.
+    and logged, as long as anything is left. Where ``http.uds`` is set, it is all that is opened.
 
     Raises:
         ConfigError: none of them is there, or one of them cannot be used.
     """
+    if http.uds is not None:
+        return [open_unix(http.uds, BACKLOG)]
     listeners: list[socket.socket] = []
     missing: list[OSError] = []
     port = http.port
     for family, address in _places(http):
         try:
-            listener = _open(family, (address[0], port, *address[2:]))
+            listener = _open(family, (address[0], port, *address[2:]), reuse_port=http.reuse_port)
         except OSError as error:
             if error.errno not in _ABSENT:
                 for listener in listeners:
@@ -57,9 +63,12 @@ def announce(http: HttpConfig, listeners: list[socket.socket]) -> None:
     """Say where the server listens, a line each."""
     scheme = "https" if http.tls_certificate else "http"
     for listener in listeners:
-        host, port = listener.getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
-        _log.info("listening on %s://%s:%d", scheme, shown, port)
+        name = listener.getsockname()
+        if isinstance(name, str | bytes):
+            _log.info("listening on the Unix socket %s", os.fsdecode(name))
+            continue
+        shown = f"[{name[0]}]" if ":" in name[0] else name[0]
+        _log.info("listening on %s://%s:%d", scheme, shown, name[1])
 
 
 def _places(http: HttpConfig) -> list[Place]:
@@ -81,9 +90,11 @@ def _resolved(http: HttpConfig) -> Iterator[Place]:
                 yield family, address
 
 
-def _open(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.socket:
+def _open(
+    family: socket.AddressFamily, address: tuple[Any, ...], *, reuse_port: bool
+) -> socket.socket:
     # The socket of one family takes nothing of the other: each has its own.
-    return socket.create_server(address, family=family, backlog=BACKLOG)
+    return socket.create_server(address, family=family, backlog=BACKLOG, reuse_port=reuse_port)
 
 
 def _refusal(error: OSError, host: str, port: int) -> ConfigError:
