@@ -146,14 +146,16 @@ class Cooldown:
             self.outage.spared += 1
             self.outage.sought = True
 
-    def began(self, now: float) -> bool:
-        """Note that a call begins; return whether it is the trial."""
+    def began(self, now: float) -> Outage | None:
+        """Note that a call begins; return the outage that it is the trial of, if it is one."""
         if self.outage is None or self.passes_over(now):
-            return False
+            return None
         self.outage.on_trial = True
-        return True
+        return self.outage
 
-    def ended(self, how: Ended, now: float, *, what: str = "", trial: bool = False) -> None:
+    def ended(
+        self, how: Ended, now: float, *, what: str = "", trial: Outage | None = None
+    ) -> None:
         """Note how a call ended.
 
         Args:
@@ -162,14 +164,16 @@ class Cooldown:
             what: the failure in a word or two, if it failed.
             trial: what ``began`` returned.
         """
-        if trial and self.outage:
-            self.outage.on_trial = False
+        # The trial of an outage that has ended meanwhile says nothing of the next one.
+        is_trial = trial is not None and trial is self.outage
+        if trial is not None:
+            trial.on_trial = False
         if how is Ended.ANSWERED:
             self.failures, self.given_up, self.last, self.outage = 0, 0, None, None
         elif how is Ended.GIVEN_UP:
             self.given_up += 1
         elif how is Ended.FAILED:
-            self._failed(Failure(what, now), trial=trial)
+            self._failed(Failure(what, now), trial=is_trial)
 
     def probed(self, now: float, *, ok: bool) -> None:
         """Note what a probe found."""
