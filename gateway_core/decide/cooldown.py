@@ -153,9 +153,7 @@ class Cooldown:
         self.outage.on_trial = True
         return self.outage
 
-    def ended(
-        self, how: Ended, now: float, *, what: str = "", trial: Outage | None = None
-    ) -> None:
+    def ended(self, how: Ended, now: float, *, what: str = "", trial: Outage | None = None) -> None:
         """Note how a call ended.
 
         Args:

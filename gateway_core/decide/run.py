@@ -110,9 +110,9 @@ class Run:
         if obstacle := provider.obstacle:
             return Verdict(error=obstacle)
         capabilities = provider.capabilities
-        smallest = self._how(provider).smallest(question, capabilities.max_options)
-        if why := why_not_askable(smallest, capabilities):
-            return Verdict(error=RequestTooLarge(f"not asked: {why}"))
+        for asked in self._how(provider).asked(question, capabilities.max_options):
+            if why := why_not_askable(asked, capabilities):
+                return Verdict(error=RequestTooLarge(f"not asked: {why}"))
         if question.type is QuestionType.YES_NO and capabilities.yes_no is YesNo.UNSUPPORTED:
             return unsupported(provider)
         return None

@@ -23,6 +23,7 @@ class ProviderSession:
         limit_s: the time that the last call might take, in seconds.
         truncated: whether the provider cut the input of any of them.
         unstable: whether the answer changes with the order of the options.
+        conflict: whether the answers to a question and to its opposite contradict each other.
         note: what was done beyond asking once; None when nothing was.
     """
 
@@ -34,6 +35,7 @@ class ProviderSession:
     limit_s: float = 0.0
     truncated: bool = False
     unstable: bool = False
+    conflict: bool = False
     note: str | None = None
 
     async def ask(self, question: Question) -> Answer:
