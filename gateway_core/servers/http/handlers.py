@@ -80,7 +80,8 @@ def _admitted(answer: TenantHandler) -> Handler:
         caller = services.door.authenticate(headers, exchange.client, access)
         require_asking(caller, headers)
         async with services.door.admitted(caller):
-            return await answer(services, exchange, services.tenants.for_caller(caller), caller)
+            with services.tenants.serving(caller) as tenant:
+                return await answer(services, exchange, tenant, caller)
 
     return handler
 

@@ -78,7 +78,7 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
                 _log.warning("%s", _NOT_LOGGED)
         limiter = open_limiter(http, _longest_call_s(loaded.config))
         stack.push_async_callback(limiter.aclose)
-        tenants = TenantGateways(registry, operator, (http.host, *http.allowed_hosts))
+        tenants = TenantGateways(registry, operator, (http.host, *http.allowed_hosts), keys)
         stack.push_async_callback(tenants.aclose)
         door = Door(loaded.config, keys, limiter)
         relay = Relay(registry, door)
