@@ -14,6 +14,7 @@ from s1gw_generic_systemone import table
 
 from gateway_core.schema import PUBLISHED, text_of
 from gateway_core.servers.http import openapi
+from gateway_core.servers.http.routes import ROUTES
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 GENERATED: Final[Mapping[str, Callable[[], str]]] = {
@@ -22,7 +23,7 @@ GENERATED: Final[Mapping[str, Callable[[], str]]] = {
     "docs/errors.md": errors_page.render,
     "docs/hooks.md": hooks_page.render,
     "docs/known-servers.md": table.render,
-    "docs/openapi.json": openapi.published,
+    "docs/openapi.json": partial(openapi.published, ROUTES),
     **{f"schema/{name}": partial(text_of, schema) for name, schema in PUBLISHED.items()},
 }
 

@@ -10,7 +10,7 @@ import msgspec
 
 from gateway_core.calibration.fitfile import BucketFit, replace_json
 from gateway_core.calibration.temperature import Bucket
-from gateway_core.calibration.thresholds import FILE_NAME, Key, Kind
+from gateway_core.calibration.thresholdkeys import FILE_NAME, QuestionKind, ThresholdKey
 from gateway_core.errors import ConfigError
 from gateway_core.files import locked, with_unknown
 from gateway_core.wire.question import QuestionType
@@ -62,12 +62,12 @@ class MeasuredThreshold:
     created: str = ""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> QuestionKind:
         """The kind of question that it is for."""
         return self.provider, self.question_type, self.bucket
 
     @property
-    def key(self) -> Key:
+    def key(self) -> ThresholdKey:
         """What is measured once: a kind of question, answered by a model."""
         return self.kind, self.model
 

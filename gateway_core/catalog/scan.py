@@ -8,10 +8,10 @@ from typing import Final
 
 import attrs
 
-from gateway_core import __version__
 from gateway_core.api import API_VERSION
 from gateway_core.catalog.hosts import unmet_host
 from gateway_core.catalog.refs import UNKNOWN, Kind, PluginRef, State, canonical
+from gateway_core.version import __version__
 
 _log: Final = logging.getLogger("s1gw.catalog")
 _OURS: Final = "gateway_core."

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import click
 
-from gateway_core import __version__
 from gateway_core.cli.paths import UserPath
 from gateway_core.errors import ConfigError, GatewayError
+from gateway_core.version import __version__
 
 COMMANDS: Final = {
     "calibrate": ("calibrate", "Make confidence mean what it says, from known answers."),

@@ -7,8 +7,8 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from gateway_core import __version__
 from gateway_core.errors import ConfigError
+from gateway_core.version import __version__
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

@@ -19,8 +19,10 @@ PROFILED = {"PYTHONPROFILEIMPORTTIME": "1"}
 
 
 def imported(stderr: str) -> set[str]:
+    """Return the modules that are of no standard library, nor brought by the environment."""
     names = IMPORTED.findall(stderr)
-    return {name for name in names if name.partition(".")[0] not in sys.stdlib_module_names}
+    known = sys.stdlib_module_names
+    return {name for name in names if name[0] != "_" and name.partition(".")[0] not in known}
 
 
 @pytest.mark.parametrize(

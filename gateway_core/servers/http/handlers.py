@@ -2,13 +2,12 @@
 """What answers each route."""
 
 from collections.abc import Callable, Coroutine, Mapping
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, Final
 
 from gateway_core.decide import refused
 from gateway_core.door.bodies import BodyLimit
 from gateway_core.door.callers import Caller, require_asking
-from gateway_core.door.refusals import JSON
 from gateway_core.errors import InvalidRequest
 from gateway_core.http1.messages import HttpReply
 from gateway_core.relay.route import RelayRoute
@@ -66,20 +65,6 @@ async def healthz(services: Services, exchange: Exchange) -> HttpReply:
     return exchange.json(200, {"status": "ok", **refused_reload})
 
 
-async def openapi(_: Services, exchange: Exchange) -> HttpReply:
-    """Return the OpenAPI document."""
-    return exchange.named(HttpReply(status=200, headers=[JSON], body=_document()))
-
-
-@cache
-def _document() -> bytes:
-    # Most processes are never asked, and the document is built from the table that names this
-    # handler.
-    from gateway_core.servers.http.openapi import published
-
-    return published().encode()
-
-
 async def readyz(services: Services, exchange: Exchange) -> HttpReply:
     """Say whether there is a provider to send to, and this process goes on taking requests."""
     if services.kept.life.draining:
@@ -99,7 +84,8 @@ def _admitted(answer: TenantHandler) -> Handler:
         caller = services.door.authenticate(headers, exchange.client, access)
         require_asking(caller, headers)
         async with services.door.admitted(caller):
-            return await answer(services, exchange, services.tenants.for_caller(caller), caller)
+            with services.tenants.serving(caller) as tenant:
+                return await answer(services, exchange, tenant, caller)
 
     return handler
 

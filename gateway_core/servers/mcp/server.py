@@ -7,7 +7,6 @@ import mcp_types as types
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
-from gateway_core import __version__
 from gateway_core.servers.mcp.refusal import refusal
 from gateway_core.servers.mcp.tools import (
     INSTRUCTIONS,
@@ -17,6 +16,7 @@ from gateway_core.servers.mcp.tools import (
     tool_list,
     tool_result,
 )
+from gateway_core.version import __version__
 
 _log: Final = logging.getLogger("s1gw.mcp")
 
