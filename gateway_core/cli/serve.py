@@ -13,7 +13,24 @@ from gateway_core.cli.paths import UserPath
 @click.option("--http", "face", flag_value="http", help="Serve the relay, and MCP, over HTTP.")
 @click.option("--host", help="The address to listen on, over HTTP.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on, over HTTP.")
+@click.option(
+    "--uds",
+    type=click.Path(path_type=Path),
+    help="A Unix socket to listen on, in place of host and port.",
+)
+@click.option(
+    "--fd", type=click.IntRange(min=0), help="An open descriptor to listen on, in place of them."
+)
+@click.option(
+    "--reuse-port", is_flag=True, default=None, help="Let another gateway listen on the port, too."
+)
 @click.option("--workers", type=click.IntRange(min=1), help="Server processes, over HTTP.")
+@click.option(
+    "--reload",
+    is_flag=True,
+    default=None,
+    help="Apply changes of the configuration and its files as they are made.",
+)
 @click.option(
     "--auth",
     type=click.Choice(["keys", "disabled"]),

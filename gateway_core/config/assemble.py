@@ -76,6 +76,7 @@ class Assembly:
             dropped=self.dropped.pop(_OPERATOR, {}),
             dropped_of=self.dropped,
             environ=self.sources.environ,
+            files={} if self.sources.files is None else self.sources.files,
         )
 
     def _section(self, name: str, table: Any) -> Any:

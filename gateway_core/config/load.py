@@ -25,7 +25,7 @@ def load_config(
     """
     chosen = config_path_to_read(environ) if path is None else expanded(path)
     table, fault = read_table(chosen, must_exist=is_explicit(path, environ))
-    assembly = Assembly(sources=Sources(environ=environ, folder=chosen.parent))
+    assembly = Assembly(sources=Sources(environ=environ, folder=chosen.parent, files={}))
     if fault is not None:
         return assembly.without_file(fault)
     return assembly.of(table or {}, source=None if table is None else chosen)

@@ -51,6 +51,8 @@ class Loaded:
         environ: the environment that was read.
         only_named: whether a vendor is left out that the file does not name, although its
             credential is in the environment.
+        files: the files of credentials, each with what it held; None for one that could not be
+            read.
     """
 
     config: Config
@@ -60,6 +62,7 @@ class Loaded:
     dropped_of: Mapping[str, Mapping[str, DroppedTable]] = attrs.field(factory=dict)
     environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
     only_named: bool = False
+    files: dict[Path, str | None] = attrs.field(factory=dict, repr=False, eq=False)
 
     def for_strangers(self) -> "Loaded":
         """Return the configuration for callers who are not told apart.
@@ -73,7 +76,8 @@ class Loaded:
     def sources(self) -> Sources:
         """Where the credentials and paths of plugins' own settings are looked up."""
         source = self.config.source
-        return Sources(environ=self.environ, folder=source.parent if source else Path())
+        folder = source.parent if source else Path()
+        return Sources(environ=self.environ, folder=folder, files=self.files)
 
 
 def in_order(names: Iterable[str], dropped: Mapping[str, DroppedTable]) -> list[str]:

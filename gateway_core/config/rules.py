@@ -50,6 +50,7 @@ def _are_distinct(names: tuple[str, ...]) -> bool:
 
 positive: Final = Rule("a positive number", lambda number: number > 0)
 not_negative: Final = Rule("a number that is not negative", lambda number: number >= 0)
+count: Final = Rule("a whole number that is not negative", lambda number: number >= 0)
 positive_count: Final = Rule("a positive whole number", lambda number: number > 0)
 probability: Final = Rule("a number from 0 to 1", lambda number: 0 <= number <= 1)
 probabilities: Final = Rule("a table of numbers from 0 to 1", _are_probabilities)

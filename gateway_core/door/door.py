@@ -8,6 +8,7 @@ from gateway_core.door.browsers import PageGuard
 from gateway_core.door.callers import OPERATOR, Caller, bearer_token
 from gateway_core.door.keys.store import KeyStore
 from gateway_core.door.limits.admission import BoundTable
+from gateway_core.door.limits.counting import Bound
 from gateway_core.door.limits.limiter import Limiter
 from gateway_core.errors import RelayRefused
 from gateway_core.http1.messages import Headers
@@ -16,18 +17,25 @@ from gateway_core.http1.messages import Headers
 class Door:
     """Says who calls, counts the call against its limits, and reads its body."""
 
-    def __init__(self, config: Config, keys: KeyStore | None, limiter: Limiter) -> None:
+    def __init__(
+        self,
+        config: Config,
+        keys: KeyStore | None,
+        limiter: Limiter,
+        bounds: dict[str, Bound] | None = None,
+    ) -> None:
         """Guard the gateway of one configuration.
 
         Args:
             config: the configuration.
             keys: the gateway's keys; None when authentication is disabled.
             limiter: what counts requests.
+            bounds: what has been counted before, by name; bounds that are new are added.
         """
         self._keys = keys
         self._pages = PageGuard((config.http.host, *config.http.allowed_hosts))
         self._limiter = limiter
-        self._bounds = BoundTable(config.orgs)
+        self._bounds = BoundTable(config.orgs, bounds)
 
     def authenticate(self, headers: Headers, client: str, access: AccessEntry) -> Caller:
         """Say who calls from the address ``client``.

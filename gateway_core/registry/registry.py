@@ -104,10 +104,21 @@ class Registry:
     def problems(self) -> tuple[str, ...]:
         """Every fault that is known: of the file, of the chain, of every provider's plugin."""
         found = [*self.loaded.faults, *self._table_problems, *self.plan.problems]
-        for built in self._built.values():
-            fault = built if isinstance(built, ConfigError) else built.fault
-            found += () if fault is None else fault.faults
+        return tuple(dict.fromkeys([*found, *self._build_problems]))
+
+    @property
+    def problems_so_far(self) -> tuple[str, ...]:
+        """The faults that are known without a chain, whose plan imports plugins."""
+        found = [*self.loaded.faults, *self._table_problems, *self._build_problems]
         return tuple(dict.fromkeys(found))
+
+    @property
+    def _build_problems(self) -> list[str]:
+        found: list[str] = []
+        for built in self._built.values():
+            error = built if isinstance(built, ConfigError) else built.fault
+            found += () if error is None else error.faults
+        return found
 
     def build_all(self) -> None:
         """Build every enabled provider, of organizations too; what fails joins ``problems``."""

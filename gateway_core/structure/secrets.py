@@ -29,10 +29,13 @@ class Sources:
     Attributes:
         environ: the environment variables.
         folder: what relative paths start from: the configuration file's folder.
+        files: what was read from each file, None for one that could not be read: a file that
+            stands in it is not read again. None to read each time, and keep nothing.
     """
 
     environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
     folder: Path = attrs.field(factory=Path)
+    files: dict[Path, str | None] | None = attrs.field(default=None, repr=False, eq=False)
 
     def resolve(self, path: str) -> Path:
         """Return a configured path, with ``~`` and relative paths made absolute.
@@ -44,6 +47,22 @@ class Sources:
             return self.folder / Path(path).expanduser()
         except RuntimeError:
             raise RefusedValueError("the home folder that it begins with is unknown") from None
+
+    def text(self, path: str) -> str:
+        """Return what a configured file holds, or held when it was first read.
+
+        Raises:
+            OSError: it cannot be read.
+            RefusedValueError: see ``resolve``.
+            UnicodeDecodeError: it is not UTF-8.
+        """
+        place = self.resolve(path)
+        if self.files is None:
+            return place.read_text(encoding="utf-8")
+        known = self.files.setdefault(place, None)
+        if known is None:
+            known = self.files[place] = place.read_text(encoding="utf-8")
+        return known
 
 
 PROCESS_SOURCES: Final = Sources()
@@ -95,7 +114,7 @@ def _from_file(path: str) -> tuple[str, str]:
     place = f"file {path}" if _PATH.fullmatch(path) else "the file it names"
     try:
         # Some editors put a byte order mark before the first character.
-        return place, sources.get().resolve(path).read_text(encoding="utf-8-sig")
+        return place, sources.get().text(path).removeprefix("\ufeff")
     except OSError as error:
         raise RefusedValueError(f"{place} cannot be read: {error.strerror}") from None
     except ValueError:

@@ -10,10 +10,12 @@ from gateway_core.door.limits.counting import Bound, Bounds
 class BoundTable:
     """The bounds of all callers: one for each name, whatever becomes of its key meanwhile."""
 
-    def __init__(self, orgs: Mapping[str, OrgConfig]) -> None:
-        """Take the organizations, with the limits of each."""
+    def __init__(
+        self, orgs: Mapping[str, OrgConfig], known: dict[str, Bound] | None = None
+    ) -> None:
+        """Take the organizations, with the limits of each, and the bounds known before."""
         self._orgs = orgs
-        self._known: dict[str, Bound] = {}
+        self._known = {} if known is None else known
 
     def of(self, caller: Caller) -> Bounds:
         """Return the limits of a caller's key, then those of its organization."""

@@ -61,7 +61,8 @@ class Crowd:
         address = str(peer[0]) if peer else ""
         if len(self._addresses) >= self._most:
             self._refuse(transport, f"http.max_connections = {self._most}")
-        elif self._counts[address] >= self._per_address:
+        # The clients of a Unix socket have no address.
+        elif address and self._counts[address] >= self._per_address:
             setting = f"http.max_connections_per_address = {self._per_address}"
             self._refuse(transport, setting)
         else:

@@ -59,13 +59,17 @@ def models_for_any_client(services: Services, exchange: Exchange) -> Answer:
     )
 
 
-async def healthz(_: Services, exchange: Exchange) -> HttpReply:
-    """Say that the process is up."""
-    return exchange.json(200, {"status": "ok"})
+async def healthz(services: Services, exchange: Exchange) -> HttpReply:
+    """Say that the process is up, and whether it was refused a reload; why is in the log."""
+    refused_reload = {"reload": "refused"} if services.kept.life.reload_faults else {}
+    return exchange.json(200, {"status": "ok", **refused_reload})
 
 
 async def readyz(services: Services, exchange: Exchange) -> HttpReply:
-    """Say whether there is a provider to send to."""
+    """Say whether there is a provider to send to, and this process goes on taking requests."""
+    if services.kept.life.draining:
+        message = "the gateway is about to end, and takes what still comes"
+        return exchange.refuse(503, "not_ready", message)
     if services.can_serve:
         return exchange.json(200, {"status": "ready"})
     return exchange.refuse(503, "not_ready", "no provider is usable; see the log of the start")
@@ -112,10 +116,15 @@ def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> HttpReply:
 
 @_admitted
 async def health(
-    _: Services, exchange: Exchange, tenant: TenantGateway, _caller: Caller
+    services: Services, exchange: Exchange, tenant: TenantGateway, _caller: Caller
 ) -> HttpReply:
     """Probe the providers of the caller's chain."""
-    return exchange.json(200, await tenant.gateway.health())
+    report = await tenant.gateway.health()
+    if services.keys is None:
+        # Without authentication everyone is the operator, whose file it is.
+        faults = (f"reload refused: {fault}" for fault in services.kept.life.reload_faults)
+        report["config_errors"] = [*report["config_errors"], *faults]
+    return exchange.json(200, report)
 
 
 @_admitted

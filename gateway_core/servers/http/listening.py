@@ -3,6 +3,8 @@
 They have their port from the start, and take connections only once there is somebody to answer
 them. A start that fails never had its port open: no client got a connection that nobody answers,
 and no load balancer took it for ready.
+
+Or in place of these a Unix socket, or what was opened before the server started.
 """
 
 import errno
@@ -14,6 +16,7 @@ from typing import Any, Final
 
 from gateway_core.config.model import HttpConfig
 from gateway_core.errors import ConfigError
+from gateway_core.servers.http.inherited import open_unix
 
 _log: Final = logging.getLogger("s1gw.http")
 BACKLOG: Final = 2048
@@ -31,17 +34,19 @@ def reserve(http: HttpConfig) -> list[socket.socket]:
 
     ``::`` is every address of IPv6 and of IPv4, whatever the system's default for such sockets
     is; a name is every address that it resolves to. What the machine does not have is left out,
-    and logged, as long as anything is left.
+    and logged, as long as anything is left. Where ``http.uds`` is set, it is all that is opened.
 
     Raises:
         ConfigError: none of them is there, or one of them cannot be used.
     """
+    if http.uds is not None:
+        return [open_unix(http.uds, BACKLOG)]
     listeners: list[socket.socket] = []
     missing: list[OSError] = []
     port = http.port
     for family, address in _places(http):
         try:
-            listener = _open(family, (address[0], port, *address[2:]))
+            listener = _open(family, (address[0], port, *address[2:]), reuse_port=http.reuse_port)
         except OSError as error:
             if error.errno not in _ABSENT:
                 for listener in listeners:
@@ -62,9 +67,12 @@ def announce(http: HttpConfig, listeners: list[socket.socket]) -> None:
     """Say where the server listens, a line each."""
     scheme = "https" if http.tls_certificate else "http"
     for listener in listeners:
-        host, port = listener.getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
-        _log.info("listening on %s://%s:%d", scheme, shown, port)
+        name = listener.getsockname()
+        if isinstance(name, str | bytes):
+            _log.info("listening on the Unix socket %s", os.fsdecode(name))
+            continue
+        shown = f"[{name[0]}]" if ":" in name[0] else name[0]
+        _log.info("listening on %s://%s:%d", scheme, shown, name[1])
 
 
 def _places(http: HttpConfig) -> list[Place]:
@@ -86,10 +94,14 @@ def _resolved(http: HttpConfig) -> Iterator[Place]:
                 yield family, address
 
 
-def _open(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.socket:
+def _open(
+    family: socket.AddressFamily, address: tuple[Any, ...], *, reuse_port: bool
+) -> socket.socket:
     found = socket.socket(family, socket.SOCK_STREAM)
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if reuse_port:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if family == socket.AF_INET6:
             # The socket of one family takes nothing of the other: each has its own.
             found.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)

@@ -13,13 +13,13 @@ from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import Config
 from gateway_core.door.door import Door
 from gateway_core.door.keys.store import KeyStore
-from gateway_core.door.limits.limiter import open_limiter
 from gateway_core.door.rights import CallerKind
 from gateway_core.gateway import Gateway
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
 from gateway_core.relay.relay import Relay
 from gateway_core.reports.faults import require_sound
+from gateway_core.servers.http.kept import Kept
 from gateway_core.servers.http.tenants import TenantGateways
 
 _log: Final = logging.getLogger("s1gw.http")
@@ -38,6 +38,7 @@ class Services:
         door: what every caller passes.
         relay: what relays bodies.
         tenants: who answers questions.
+        kept: what outlasts this configuration.
     """
 
     registry: Registry
@@ -45,6 +46,7 @@ class Services:
     door: Door
     relay: Relay
     tenants: TenantGateways
+    kept: Kept = attrs.field(factory=Kept)
 
     @property
     def can_serve(self) -> bool:
@@ -57,8 +59,12 @@ class Services:
 
 
 @asynccontextmanager
-async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
+async def open_services(loaded: Loaded, kept: Kept | None = None) -> AsyncIterator[Services]:
     """Open what ``loaded`` asks for, and close it in the end.
+
+    Args:
+        loaded: the configuration.
+        kept: what the process keeps from the configuration before; by default nothing.
 
     Raises:
         ConfigError: the keys cannot be read, the store of limits cannot be used, or
@@ -66,6 +72,7 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
         RelayRefused: the process is short of descriptors or memory already.
     """
     http = loaded.config.http
+    kept = kept or Kept()
     async with AsyncExitStack() as stack:
         keys, operator = None, None
         if http.auth == "disabled":
@@ -76,17 +83,19 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
             registry = _registry(loaded, stack)
             if loaded.config.decision_log.enabled:
                 _log.warning("%s", _NOT_LOGGED)
-        limiter = open_limiter(http, _longest_call_s(loaded.config))
-        stack.push_async_callback(limiter.aclose)
+        counting = kept.limiter(http, _longest_call_s(loaded.config))
+        limiter = await stack.enter_async_context(counting)
         tenants = TenantGateways(registry, operator, (http.host, *http.allowed_hosts), keys)
         stack.push_async_callback(tenants.aclose)
-        door = Door(loaded.config, keys, limiter)
+        door = Door(loaded.config, keys, limiter, kept.bounds)
         relay = Relay(registry, door)
         stack.push_async_callback(relay.aclose)
         if keys is not None:
             # In a thread: plugins are imported, and what a first call finds is built then.
             await asyncio.to_thread(relay.prepare)
-        yield Services(registry=registry, keys=keys, door=door, relay=relay, tenants=tenants)
+        yield Services(
+            registry=registry, keys=keys, door=door, relay=relay, tenants=tenants, kept=kept
+        )
 
 
 def _longest_call_s(config: Config) -> float:

@@ -1,10 +1,8 @@
 """What is checked and said before the first request."""
 
 import logging
-import ssl
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Final
 
 from gateway_core.config.load import Loaded
@@ -19,14 +17,17 @@ from gateway_core.loopback import is_loopback
 _log: Final = logging.getLogger("s1gw.http")
 
 
-def check(http: HttpConfig) -> Sequence[KeyRecord]:
+def check(http: HttpConfig, addresses: Sequence[str] = ()) -> Sequence[KeyRecord]:
     """Return the keys that work now; none while authentication is disabled.
+
+    Args:
+        http: ``[http]``.
+        addresses: the addresses of sockets that were inherited, in place of ``http.host``.
 
     Raises:
         ConfigError: something must not be served, or cannot; each fault has its way out.
     """
-    faults = [*_exposure(http), *_tls_faults(http)]
-    if faults:
+    if faults := [*_exposure(http, addresses)]:
         raise ConfigError(*faults)
     # The processes that serve open one of their own; a fault in it is told before they start.
     open_limiter(http)
@@ -66,26 +67,11 @@ def _warnings(loaded: Loaded, keys: Sequence[KeyRecord]) -> Iterator[str]:
         )
 
 
-def _exposure(http: HttpConfig) -> Iterator[str]:
-    if http.auth == "disabled" and not http.open_to_network and not is_loopback(http.host):
+def _exposure(http: HttpConfig, addresses: Sequence[str]) -> Iterator[str]:
+    if http.auth != "disabled" or http.open_to_network or http.uds is not None:
+        return
+    if not all(map(is_loopback, addresses or (http.host,))):
         yield (
             "http.host: with auth disabled only loopback is served; set auth to keys, or say"
             " --open-to-network if everyone who can reach this address may use the providers"
         )
-
-
-def _tls_faults(http: HttpConfig) -> Iterator[str]:
-    if (http.tls_certificate is None) != (http.tls_key is None):
-        yield "http.tls_certificate and http.tls_key: set both, or neither"
-    elif http.tls_certificate is not None:
-        yield from _unusable(http.tls_certificate, http.tls_key)
-
-
-def _unusable(certificate: Path, key: Path | None) -> Iterator[str]:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        # Nobody is there to be asked for the password of a key.
-        context.load_cert_chain(certificate, key, password="")
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        yield f"http.tls_certificate and http.tls_key cannot be used: {reason}"

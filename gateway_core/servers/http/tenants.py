@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from gateway_core.decide import Cooldowns
 from gateway_core.door.callers import Caller
 from gateway_core.door.keys.store import KeyStore
 from gateway_core.door.rights import CallerKind
@@ -75,6 +76,7 @@ class TenantGateways:
         self._registry = registry
         self._operator = operator
         self._mcp_hosts = tuple(mcp_hosts)
+        self._cooldowns = Cooldowns()
         self._most = most
         self._open: dict[TenantKey, TenantGateway] = {}
         self._needed: Container[TenantKey] | None = None
@@ -125,9 +127,8 @@ class TenantGateways:
         if self._operator is not None:
             return self._operator
         middleware = build_middleware(self._registry.loaded, self._registry.catalog)
-        return Gateway.over(
-            OrgRegistry(self._registry, caller.org or "", caller.may_use), middleware
-        )
+        own = OrgRegistry(self._registry, caller.org or "", caller.may_use)
+        return Gateway.over(own, middleware, self._cooldowns)
 
     def _keep_needed(self, callers: Iterable[Caller]) -> None:
         self._needed = needed = {_key_of(caller) for caller in callers}
@@ -154,6 +155,7 @@ class TenantGateways:
         """Close what is open, and wait for what is being closed."""
         for tenant in self._open.values():
             await tenant.mcp.aclose()
+        await self._cooldowns.aclose()
         if self._closing:
             await asyncio.wait(self._closing)
 
