@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+import architecture_page
 import cli_page
 import configuration_page
 import errors_page
@@ -18,6 +19,7 @@ from gateway_core.servers.http.routes import ROUTES
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 GENERATED: Final[Mapping[str, Callable[[], str]]] = {
+    "docs/architecture.md": architecture_page.render,
     "docs/cli.md": cli_page.render,
     "docs/configuration.md": configuration_page.render,
     "docs/errors.md": errors_page.render,

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from gateway_core.config.file import is_explicit, read_table
 from gateway_core.config.paths import config_path_to_read
+from gateway_core.config.switches import DISABLED_PLUGINS
 from gateway_core.user_paths import expanded
 
-VARIABLE: Final = "S1GW_DISABLED_PLUGINS"
 _RESEMBLING: Final = "S1GW_PLUGINS_"
 # A table of another name may be a misspelt one of these; then the whole is read.
 _TABLES: Final = frozenset(
@@ -25,7 +25,7 @@ def disabled_plugins(
         path: the configuration file; the usual place when absent.
         environ: the environment variables, which go over the file.
     """
-    if not any(name == VARIABLE or name.startswith(_RESEMBLING) for name in environ):
+    if not any(name == DISABLED_PLUGINS or name.startswith(_RESEMBLING) for name in environ):
         must_exist = is_explicit(path, environ)
         chosen = config_path_to_read(environ) if path is None else expanded(path)
         table, fault = read_table(chosen, must_exist=must_exist)

@@ -5,7 +5,6 @@ from typing import Any, Final, get_args, get_origin
 
 import attrs
 
-from gateway_core.config import disabled
 from gateway_core.config.model import (
     DecideConfig,
     DecisionLogConfig,
@@ -13,7 +12,7 @@ from gateway_core.config.model import (
     LogConfig,
     PluginsConfig,
 )
-from gateway_core.config.switches import SWITCHES
+from gateway_core.config.switches import DISABLED_PLUGINS, SWITCHES
 from gateway_core.secret import Secret
 from gateway_core.structure import Fault, Sources, attempt
 from gateway_core.structure.faults import unknown_key
@@ -55,7 +54,7 @@ def _variables() -> Iterator[Variable]:
 
 
 def _name(section: str, key: str) -> str:
-    return disabled.VARIABLE if section == "plugins" else f"S1GW_{section}_{key}".upper()
+    return DISABLED_PLUGINS if section == "plugins" else f"S1GW_{section}_{key}".upper()
 
 
 VARIABLES: Final = tuple(_variables())

@@ -9,6 +9,8 @@ SWITCHES: Final[Mapping[str, bool]] = {
 }
 """The words that environment variables have for true and false."""
 
+DISABLED_PLUGINS: Final = "S1GW_DISABLED_PLUGINS"
+"""The variable of ``plugins.disabled``; it is shorter than those of other keys."""
 _STRICT_PLUGINS: Final = "S1GW_STRICT_PLUGINS"
 
 
