@@ -10,7 +10,11 @@ from gateway_core.errors import ConfigError
 from gateway_core.outbound import DestinationPolicy, Outbound
 from gateway_core.provider import Provider, build_provider
 from gateway_core.registry.dialects import dialect_of, is_home, usual_key
-from gateway_core.registry.soundness import fault_of, refuse_written_credentials
+from gateway_core.registry.soundness import (
+    destination_fault,
+    fault_of,
+    refuse_written_credentials,
+)
 
 
 @attrs.frozen(eq=False)
@@ -95,7 +99,9 @@ class Builder:
             path=path,
             sources=self.loaded.sources,
         )
+        provider.path = path
         provider.fault = fault_of(provider, config, path)
+        provider.forbidden = destination_fault(provider, policy, path)
         return provider
 
 

@@ -120,6 +120,20 @@ class Registry:
             found += () if error is None else error.faults
         return found
 
+    @property
+    def hindrances(self) -> Sequence[str]:
+        """Why enabled providers of the file, which can be built, fail every request all the same.
+
+        ``build_all`` comes first. What is among ``problems`` already is not repeated.
+        """
+        config = self.loaded.config
+        paths = [f"providers.{name}" for name in _enabled(config.providers)]
+        for org, owner in config.orgs.items():
+            paths += [f"orgs.{org}.providers.{name}" for name in _enabled(owner.providers)]
+        built = (self._built.get(path) for path in paths)
+        hindered = (found.hindrance for found in built if isinstance(found, Provider))
+        return [line for error in hindered if error is not None for line in error.faults]
+
     def build_all(self) -> None:
         """Build every enabled provider, of organizations too; what fails joins ``problems``."""
         config = self.loaded.config

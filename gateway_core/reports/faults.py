@@ -21,7 +21,7 @@ def every_fault(registry: Registry) -> list[str]:
     """Return every fault, after building each provider and middleware in use; imports them."""
     registry.build_all()
     known = known_faults(registry, build_middleware(registry.loaded, registry.catalog))
-    return [*known, *unknown_names(registry)]
+    return list(dict.fromkeys((*known, *registry.hindrances, *unknown_names(registry))))
 
 
 def known_faults(registry: Registry, middleware: Sequence[MiddlewareSlot]) -> list[str]:

@@ -2,7 +2,7 @@
 """Looking keys up in a running server, which sees every change of the file at once."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hmac import compare_digest
 from pathlib import Path
 from time import time
@@ -51,10 +51,15 @@ class KeyStore:
             return None
         return holder if now < holder.expires else None
 
+    def holders(self) -> Sequence[Caller]:
+        """Return who holds a key that works now."""
+        now = time()
+        self._look(now)
+        return [holder for holder in self._holders.values() if now < holder.expires]
+
     def holds(self, kind: CallerKind) -> bool:
         """Say whether there is a key of this kind."""
-        self._look(time())
-        return any(holder.kind is kind for holder in self._holders.values())
+        return any(holder.kind is kind for holder in self.holders())
 
     def _look(self, now: float) -> None:
         self._looked = now
