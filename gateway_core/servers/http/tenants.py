@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from gateway_core.decide import Cooldowns
 from gateway_core.door.callers import Caller
 from gateway_core.errors import ConfigError
 from gateway_core.gateway import Gateway
@@ -47,6 +48,7 @@ class TenantGateways:
         self._registry = registry
         self._operator = operator
         self._mcp_hosts = tuple(mcp_hosts)
+        self._cooldowns = Cooldowns()
         self._open: dict[Hashable, TenantGateway] = {}
 
     def for_caller(self, caller: Caller) -> TenantGateway:
@@ -74,14 +76,14 @@ class TenantGateways:
         if self._operator is not None:
             return self._operator
         middleware = build_middleware(self._registry.loaded, self._registry.catalog)
-        return Gateway.over(
-            OrgRegistry(self._registry, caller.org or "", caller.may_use), middleware
-        )
+        own = OrgRegistry(self._registry, caller.org or "", caller.may_use)
+        return Gateway.over(own, middleware, self._cooldowns)
 
     async def aclose(self) -> None:
         """Close what was opened."""
         for tenant in self._open.values():
             await tenant.mcp.aclose()
+        await self._cooldowns.aclose()
 
 
 def _server(gateway: Gateway) -> "Server[Any]":

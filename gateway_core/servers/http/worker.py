@@ -14,6 +14,8 @@ from gateway_core.servers.http.checked import Checked
 from gateway_core.servers.http.server import Duties
 from gateway_core.servers.http.serving import Prepared, Serving
 
+SUPERVISORS: Final = (signal.SIGINT, signal.SIGHUP)
+"""Signals that a terminal sends to all processes of a group; the supervisor says what they mean."""
 _GONE: Final = (EOFError, OSError)
 
 
@@ -24,6 +26,8 @@ def work(connection: "Connection[bytes, bytes]", listeners: list[socket.socket])
         connection: the way to the supervisor, which says first what is served.
         listeners: where clients connect.
     """
+    for number in SUPERVISORS:
+        signal.signal(number, signal.SIG_IGN)
     channel = Channel(connection)
     try:
         begin = channel.receive()

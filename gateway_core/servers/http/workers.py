@@ -6,18 +6,17 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing import Pipe, get_context
+from multiprocessing import Pipe, get_context, resource_tracker
 from time import monotonic
 from typing import Any, Final
 
 from gateway_core.errors import ConfigError
 from gateway_core.servers.http.channel import Channel, Order, Said
 from gateway_core.servers.http.checked import Checked
-from gateway_core.servers.http.worker import work
+from gateway_core.servers.http.worker import SUPERVISORS, work
 
 _BUILD_S: Final = 60.0
 """How long a worker may take to build a configuration."""
-_SUPERVISORS: Final = (signal.SIGINT, signal.SIGHUP)
 
 
 class Worker:
@@ -42,7 +41,9 @@ class Worker:
         self.ready = asyncio.Event()
         self.begun = monotonic()
         self._process = get_context("spawn").Process(target=work, args=(theirs, listeners))
-        with _blocked(_SUPERVISORS):
+        # When it is started, it lets signals through that are blocked.
+        resource_tracker.ensure_running()
+        with _blocked(SUPERVISORS):
             self._process.start()
         self.pid = self._process.pid or 0
         theirs.close()
