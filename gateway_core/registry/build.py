@@ -15,6 +15,8 @@ from gateway_core.registry.soundness import (
     fault_of,
     refuse_written_credentials,
 )
+from gateway_core.secret import Secret
+from gateway_core.structure.secrets import UNREAD
 
 
 @attrs.frozen(eq=False)
@@ -35,8 +37,7 @@ class Builder:
         config = self._operators_table(name)
         dialect = dialect_of(name, config, self.catalog)
         if config.api_key is None and is_home(dialect, config, self.catalog):
-            key = usual_key(dialect, self.catalog, self.loaded.environ)
-            config = attrs.evolve(config, api_key=key)
+            config = attrs.evolve(config, api_key=self._usual_key(dialect))
         return self._build(path, name, config, dialect)
 
     def for_org(self, path: str, org: str, provider_id: str) -> Provider:
@@ -62,6 +63,11 @@ class Builder:
         if dialect is None:
             raise ConfigError("no installed provider serves this vendor")
         return self._build(path, vendor, ProviderConfig(), dialect)
+
+    def _usual_key(self, dialect: str) -> Secret | None:
+        if self.loaded.credentials_unread:
+            return UNREAD if self.catalog.claims.values("key", dialect) else None
+        return usual_key(dialect, self.catalog, self.loaded.environ)
 
     def _operators_table(self, name: str) -> ProviderConfig:
         config = self.loaded.config.providers.get(name)
