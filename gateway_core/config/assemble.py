@@ -76,6 +76,7 @@ class Assembly:
             dropped=self.dropped.pop(_OPERATOR, {}),
             dropped_of=self.dropped,
             environ=self.sources.environ,
+            credentials_unread=self.sources.unread,
             files={} if self.sources.files is None else self.sources.files,
         )
 

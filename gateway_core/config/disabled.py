@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gateway_core.config.file import is_explicit, read_table
-from gateway_core.config.paths import config_path_to_read
-from gateway_core.config.switches import DISABLED_PLUGINS
+from gateway_core.config.paths import DISABLED_PLUGINS, config_path_to_read
 from gateway_core.user_paths import expanded
 
 _RESEMBLING: Final = "S1GW_PLUGINS_"

@@ -14,7 +14,10 @@ __all__ = ["Loaded", "load_config"]
 
 
 def load_config(
-    path: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ
+    path: str | os.PathLike[str] | None = None,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    secrets: bool = True,
 ) -> Loaded:
     """Read the configuration; never raises for a broken one.
 
@@ -22,10 +25,13 @@ def load_config(
         path: the file, which may begin with ``~``; without it ``S1GW_CONFIG``, or the
             platform's own place, where a file need not exist.
         environ: the environment variables, which go over the file.
+        secrets: whether credentials are read; without, only their places are checked, and the
+            configuration is of no use but to be checked itself.
     """
     chosen = config_path_to_read(environ) if path is None else expanded(path)
     table, fault = read_table(chosen, must_exist=is_explicit(path, environ))
-    assembly = Assembly(sources=Sources(environ=environ, folder=chosen.parent, files={}))
+    sources = Sources(environ=environ, folder=chosen.parent, unread=not secrets, files={})
+    assembly = Assembly(sources=sources)
     if fault is not None:
         return assembly.without_file(fault)
     return assembly.of(table or {}, source=None if table is None else chosen)

@@ -51,6 +51,7 @@ class Loaded:
         environ: the environment that was read.
         only_named: whether a vendor is left out that the file does not name, although its
             credential is in the environment.
+        credentials_unread: whether credentials were not read, and ``UNREAD`` stands for each.
         files: the files of credentials, each with what it held; None for one that could not be
             read.
     """
@@ -62,6 +63,7 @@ class Loaded:
     dropped_of: Mapping[str, Mapping[str, DroppedTable]] = attrs.field(factory=dict)
     environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
     only_named: bool = False
+    credentials_unread: bool = False
     files: dict[Path, str | None] = attrs.field(factory=dict, repr=False, eq=False)
 
     def for_strangers(self) -> "Loaded":
@@ -77,7 +79,9 @@ class Loaded:
         """Where the credentials and paths of plugins' own settings are looked up."""
         source = self.config.source
         folder = source.parent if source else Path()
-        return Sources(environ=self.environ, folder=folder, files=self.files)
+        return Sources(
+            environ=self.environ, folder=folder, unread=self.credentials_unread, files=self.files
+        )
 
 
 def in_order(names: Iterable[str], dropped: Mapping[str, DroppedTable]) -> list[str]:

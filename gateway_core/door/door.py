@@ -56,6 +56,11 @@ class Door:
             raise RelayRefused("permission_denied", "the key may not be used from this address")
         return caller
 
+    @property
+    def refuses_limits(self) -> bool:
+        """Whether every request that has a limit is refused now, as far as is known."""
+        return self._limiter.refuses
+
     def admitted(self, caller: Caller) -> AbstractAsyncContextManager[None]:
         """Return a block that counts a request against the limits of its key and organization.
 

@@ -3,7 +3,7 @@
 A failure that may be over soon, such as having no descriptors, is not kept.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 
@@ -119,6 +119,29 @@ class Registry:
             error = built if isinstance(built, ConfigError) else built.fault
             found += () if error is None else error.faults
         return found
+
+    @property
+    def hindrances(self) -> Sequence[str]:
+        """Why enabled providers of the file, which can be built, fail every request all the same.
+
+        ``build_all`` comes first. What is among ``problems`` already is not repeated.
+        """
+        config = self.loaded.config
+        paths = [f"providers.{name}" for name in _enabled(config.providers)]
+        for org, owner in config.orgs.items():
+            paths += [f"orgs.{org}.providers.{name}" for name in _enabled(owner.providers)]
+        built = (self._built.get(path) for path in paths)
+        hindered = (found.hindrance for found in built if isinstance(found, Provider))
+        lines = [line for error in hindered if error is not None for line in error.faults]
+        return [*lines, *self._nothing_listed]
+
+    @property
+    def _nothing_listed(self) -> Iterator[str]:
+        for org, owner in self.loaded.config.orgs.items():
+            for name, table in owner.providers.items():
+                if table.enabled and not table.models:
+                    path = f"orgs.{org}.providers.{name}.models"
+                    yield f"{path}: list the models that the organization may use; others are not"
 
     def build_all(self) -> None:
         """Build every enabled provider, of organizations too; what fails joins ``problems``."""

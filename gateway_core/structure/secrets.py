@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final
@@ -29,12 +29,14 @@ class Sources:
     Attributes:
         environ: the environment variables.
         folder: what relative paths start from: the configuration file's folder.
+        unread: whether credentials are not read, and ``UNREAD`` stands for each.
         files: what was read from each file, None for one that could not be read: a file that
             stands in it is not read again. None to read each time, and keep nothing.
     """
 
     environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
     folder: Path = attrs.field(factory=Path)
+    unread: bool = False
     files: dict[Path, str | None] | None = attrs.field(default=None, repr=False, eq=False)
 
     def resolve(self, path: str) -> Path:
@@ -65,6 +67,9 @@ class Sources:
         return known
 
 
+UNREAD: Final = Secret("a credential that was not read")
+"""Stands for every credential where none is read: only its place is checked then."""
+
 PROCESS_SOURCES: Final = Sources()
 """The process's own environment and working folder."""
 
@@ -84,7 +89,8 @@ def read_secret(value: object, _: object = None) -> Secret:
         return value
     if not isinstance(value, Mapping):
         raise RefusedValueError(f"a secret is never written out in the configuration; {WAY_OUT}")
-    return _checked(*_named(value))
+    place = _place_of(value)
+    return UNREAD if sources.get().unread else _checked(*place())
 
 
 def text_or_secret(value: object, _: object = None) -> str | Secret:
@@ -92,13 +98,13 @@ def text_or_secret(value: object, _: object = None) -> str | Secret:
     return value if isinstance(value, str) else read_secret(value)
 
 
-def _named(table: Mapping[str, Any]) -> tuple[str, str]:
-    """Return where the credential was looked up, in words, and its text."""
+def _place_of(table: Mapping[str, Any]) -> Callable[[], tuple[str, str]]:
+    """Return what gives the place of the credential, in words, and its text."""
     match dict(table):
         case {"env": str(name), **rest} if not rest:
-            return _from_environment(name)
+            return lambda: _from_environment(name)
         case {"file": str(path), **rest} if not rest:
-            return _from_file(path)
+            return lambda: _from_file(path)
     raise RefusedValueError(f"expected one place of a secret; {WAY_OUT}")
 
 

@@ -71,6 +71,7 @@ def test_check_as_json_has_the_same_faults(run, write_config) -> None:
     assert json.loads(result.stdout) == {
         "file": str(path),
         "faults": ['decide.timeout_s: expected a positive number, got "fast"'],
+        "notes": [],
     }
 
 

@@ -26,6 +26,11 @@ class LimitsConfig:
     rpm: int | None = attrs.field(default=None, validator=rules.positive_count)
     concurrency: int | None = attrs.field(default=None, validator=rules.positive_count)
 
+    @property
+    def bounded(self) -> bool:
+        """Whether there is any bound."""
+        return self.rpm is not None or self.concurrency is not None
+
 
 @attrs.frozen(kw_only=True)
 class OrgConfig:

@@ -2,7 +2,7 @@
 """Looking keys up in a running server, which sees every change of the file at once."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hmac import compare_digest
 from pathlib import Path
 from time import time
@@ -52,18 +52,18 @@ class KeyStore:
             return None
         return holder if now < holder.expires else None
 
-    def holds(self, kind: CallerKind) -> bool:
-        """Say whether there is a key of this kind."""
-        self._look(time())
-        return any(holder.kind is kind for holder in self._holders.values())
-
-    def callers(self) -> Iterable[Caller]:
+    def holders(self) -> Sequence[Caller]:
         """Return who may call now: one caller for each key that is neither revoked nor expired."""
         now = time()
+        self._look(now)
         return [holder for holder in self._holders.values() if now < holder.expires]
 
+    def holds(self, kind: CallerKind) -> bool:
+        """Say whether there is a key of this kind."""
+        return any(holder.kind is kind for holder in self.holders())
+
     def on_change(self, listener: Callable[[Iterable[Caller]], None]) -> None:
-        """Call ``listener`` with ``callers()`` whenever the file has been read again."""
+        """Call ``listener`` with the callers whenever the file has been read again."""
         self._listeners.append(listener)
 
     def _look(self, now: float) -> None:
@@ -83,7 +83,7 @@ class KeyStore:
             self._reported = stamp
             return
         for listener in self._listeners:
-            listener(self.callers())
+            listener(self.holders())
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:

@@ -22,10 +22,10 @@ class BoundTable:
         return tuple(self._bounds(caller))
 
     def _bounds(self, caller: Caller) -> Iterator[Bound]:
-        if _bounded(caller.limits):
+        if caller.limits.bounded:
             yield self._bound(f"key:{caller.key_id}", caller.limits)
         org = self._orgs.get(caller.org) if caller.org is not None else None
-        if org is not None and _bounded(org.limits):
+        if org is not None and org.limits.bounded:
             yield self._bound(f"org:{caller.org}", org.limits)
 
     def _bound(self, name: str, limits: LimitsConfig) -> Bound:
@@ -33,7 +33,3 @@ class BoundTable:
         bound = self._known.setdefault(name, Bound(name=name))
         bound.concurrency, bound.rpm = limits.concurrency, limits.rpm
         return bound
-
-
-def _bounded(limits: LimitsConfig) -> bool:
-    return limits.rpm is not None or limits.concurrency is not None

@@ -12,6 +12,7 @@ from gateway_core.errors import InvalidRequest
 from gateway_core.http1.messages import HttpReply
 from gateway_core.relay.route import RelayRoute
 from gateway_core.servers.http.exchange import Exchange
+from gateway_core.servers.http.readiness import why_not_ready
 from gateway_core.servers.http.services import Services
 from gateway_core.servers.http.tenants import TenantGateway, parse_question
 
@@ -66,13 +67,11 @@ async def healthz(services: Services, exchange: Exchange) -> HttpReply:
 
 
 async def readyz(services: Services, exchange: Exchange) -> HttpReply:
-    """Say whether there is a provider to send to, and this process goes on taking requests."""
-    if services.kept.life.draining:
-        message = "the gateway is about to end, and takes what still comes"
-        return exchange.refuse(503, "not_ready", message)
-    if services.can_serve:
+    """Say whether a request that is right can be served; nothing is asked or waited for."""
+    reason = why_not_ready(services)
+    if reason is None:
         return exchange.json(200, {"status": "ready"})
-    return exchange.refuse(503, "not_ready", "no provider is usable; see the log of the start")
+    return exchange.refuse(503, "not_ready", reason)
 
 
 def _admitted(answer: TenantHandler) -> Handler:

@@ -13,8 +13,7 @@ from gateway_core.servers.http.inherited import address_of, close_unix, inherite
 from gateway_core.servers.http.listening import refusal, reserve
 from gateway_core.servers.http.notify import Notifier
 from gateway_core.servers.http.server import leave
-from gateway_core.servers.http.startup import check, warn
-from gateway_core.servers.http.watching import check_watching
+from gateway_core.servers.http.startup import warn, working_keys
 
 __all__ = ["Options", "serve"]
 _STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
@@ -32,10 +31,9 @@ def serve(options: Options) -> None:
     handed = inherited(loaded.config.http, os.environ)
     options = attrs.evolve(options, addresses=tuple(map(address_of, handed)))
     checked = Checked.of(options, loaded)
-    check_watching(checked.http)
     logs.setup(loaded.config.log.format, loaded.config.log.level)
     listeners = handed or reserve(checked.http)
-    warn(loaded, check(checked.http, options.addresses))
+    warn(loaded, working_keys(checked.http))
     for number in _STOPPING:
         signal.signal(number, leave)
     # Nothing is served yet that could be read anew.

@@ -13,7 +13,6 @@ from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import Config
 from gateway_core.door.door import Door
 from gateway_core.door.keys.store import KeyStore
-from gateway_core.door.rights import CallerKind
 from gateway_core.gateway import Gateway
 from gateway_core.outbound import Outbound
 from gateway_core.registry import Registry
@@ -47,15 +46,6 @@ class Services:
     relay: Relay
     tenants: TenantGateways
     kept: Kept = attrs.field(factory=Kept)
-
-    @property
-    def can_serve(self) -> bool:
-        """Whether any caller has a provider: an organization's, the operator's, or a vendor."""
-        if self.keys is None:
-            return bool(self.registry.plan.chain)
-        owners = self.registry.loaded.config.orgs.values()
-        tables = (table for owner in owners for table in owner.providers.values())
-        return any(table.enabled for table in tables) or self.keys.holds(CallerKind.INTERNAL)
 
 
 @asynccontextmanager

@@ -82,7 +82,7 @@ class TenantGateways:
         self._needed: Container[TenantKey] | None = None
         self._closing: set[asyncio.Task[None]] = set()
         if keys is not None:
-            self._keep_needed(keys.callers())
+            self._keep_needed(keys.holders())
             keys.on_change(self._keep_needed)
 
     @contextmanager
