@@ -15,7 +15,7 @@ from gateway_core.cli.paths import UserPath
 @click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on, over HTTP.")
 @click.option(
     "--uds",
-    type=click.Path(path_type=Path),
+    type=UserPath(path_type=Path),
     help="A Unix socket to listen on, in place of host and port.",
 )
 @click.option(
