@@ -15,7 +15,7 @@ from gateway_core.errors import ConfigError
 from gateway_core.files import locked, with_unknown
 from gateway_core.wire.question import QuestionType
 
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
 _MOST_REPLACED = 50
 
 
@@ -50,12 +50,12 @@ class MeasuredThreshold:
     question_type: QuestionType
     bucket: Bucket
     fit: str | None
-    threshold: Share
-    max_error: Share
+    threshold: Fraction
+    max_error: Fraction
     examples: int
     accepted: int
     errors: int
-    error_bound: Share
+    error_bound: Fraction
     calibration: BucketFit | None = None
     method: str = ""
     data_digest: str = ""

@@ -31,7 +31,7 @@ _MAX_KNOWN_SETS: Final = 64
 _OURS: Final = {"user-agent": f"s1gw/{__version__}", "accept-encoding": codings.ACCEPTED}
 
 
-class Headers:
+class HeadWriter:
     """The headers of one sender: its own, its endpoint's, and those of each call.
 
     The endpoint's win over a call's, and nobody replaces those that frame the message.

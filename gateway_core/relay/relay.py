@@ -10,7 +10,7 @@ import msgspec
 
 from gateway_core.config.model import MEBIBYTE
 from gateway_core.door.access import AccessEntry
-from gateway_core.door.bodies import BodyLimit, Incoming
+from gateway_core.door.bodies import BodyLimit, IncomingBody
 from gateway_core.door.callers import Caller, customer_key, require_listing
 from gateway_core.door.door import Door
 from gateway_core.door.refusals import JSON, refusal
@@ -18,14 +18,14 @@ from gateway_core.door.request_ids import own_ids
 from gateway_core.errors import GatewayError, RelayRefused
 from gateway_core.http1.messages import Headers, HttpReply
 from gateway_core.registry import Registry
-from gateway_core.relay.attempt import attempt, upstream_request
+from gateway_core.relay.attempt import make_attempt, upstream_request
 from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.large.intake import Intake
 from gateway_core.relay.large.spool import SMALL
 from gateway_core.relay.listing import list_models, names
 from gateway_core.relay.route import RelayRoute
 from gateway_core.relay.routing import Router
-from gateway_core.relay.targets import Target, shown
+from gateway_core.relay.targets import RelayTarget, loggable_model
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest, Format
 
@@ -68,7 +68,7 @@ class Relay:
         self,
         caller: Caller,
         headers: Headers,
-        incoming: Incoming,
+        incoming: IncomingBody,
         access: AccessEntry,
         limit: BodyLimit,
     ) -> AbstractAsyncContextManager[bytes]:
@@ -85,7 +85,7 @@ class Relay:
         route: RelayRoute,
         headers: Headers,
         client: str,
-        incoming: Incoming,
+        incoming: IncomingBody,
         access: AccessEntry,
     ) -> HttpReply:
         """Relay one decision body; every refusal is a reply, and ``access`` is filled."""
@@ -109,7 +109,9 @@ class Relay:
                         body, route, caller, key, headers, access=access
                     )
                     del body
-                    reply = await attempt(target, request, timeout_s=self._timeout_s, access=access)
+                    reply = await make_attempt(
+                        target, request, timeout_s=self._timeout_s, access=access
+                    )
         except GatewayError as error:
             return refusal(error, access)
         latency_ms = 1000 * (perf_counter() - started)
@@ -141,7 +143,7 @@ class Relay:
 
     async def _relay_slowly(
         self,
-        incoming: Incoming,
+        incoming: IncomingBody,
         route: RelayRoute,
         caller: Caller,
         key: Secret | None,
@@ -153,7 +155,7 @@ class Relay:
         taken = self._intake.decision(_tenant(caller), headers, incoming, self._limit, access)
         async with taken as body:
             target, request = self._prepared(body, route, caller, key, headers, access=access)
-            return await attempt(target, request, timeout_s=self._timeout_s, access=access)
+            return await make_attempt(target, request, timeout_s=self._timeout_s, access=access)
 
     def _prepared(
         self,
@@ -164,13 +166,13 @@ class Relay:
         headers: Headers,
         *,
         access: AccessEntry,
-    ) -> tuple[Target, DecisionRequest]:
+    ) -> tuple[RelayTarget, DecisionRequest]:
         """Return whom a body goes to, and what goes there.
 
         Raises:
             RelayRefused: the body, the model or the provider does not fit.
         """
-        access.model = shown(body.model)
+        access.model = loggable_model(body.model)
         if (route, body.format) == _MISMATCH:
             raise RelayRefused(
                 "format_mismatch",
@@ -185,7 +187,7 @@ class Relay:
 class _Taken:
     """A body of which the whole was taken already, if it was there."""
 
-    def __init__(self, content: bytes | None, rest: Incoming) -> None:
+    def __init__(self, content: bytes | None, rest: IncomingBody) -> None:
         self._content = content
         self._rest = rest
 

@@ -2,7 +2,7 @@
 
 import attrs
 
-from gateway_core.servers.http.handlers import Handler
+from gateway_core.servers.http.handlers import RouteHandler
 
 
 @attrs.frozen(kw_only=True)
@@ -21,7 +21,7 @@ class HttpRoute:
 
     method: str
     path: str
-    handler: Handler
+    handler: RouteHandler
     summary: str
     response: str
     refusal: str = "Error"

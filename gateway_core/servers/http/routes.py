@@ -7,7 +7,7 @@ from gateway_core.door.refusals import JSON
 from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http import handlers
 from gateway_core.servers.http.exchange import Exchange
-from gateway_core.servers.http.handlers import Handler
+from gateway_core.servers.http.handlers import RouteHandler
 from gateway_core.servers.http.route import HttpRoute
 from gateway_core.servers.http.services import Services
 
@@ -127,7 +127,7 @@ ROUTES: Final = (
 )
 
 
-def _by_request() -> dict[tuple[str, str], Handler]:
+def _by_request() -> dict[tuple[str, str], RouteHandler]:
     table = {(route.method, route.path): route.handler for route in ROUTES}
     heads = {
         ("HEAD", path): handler for (method, path), handler in table.items() if method == "GET"
@@ -143,7 +143,7 @@ _CHAT: Final = frozenset(
 )
 
 
-def find(exchange: Exchange) -> Handler:
+def find(exchange: Exchange) -> RouteHandler:
     """Return what answers a request, a refusal if nothing else does, and note the route."""
     head = exchange.head
     handler = _TABLE.get((head.method, head.path))
@@ -153,7 +153,7 @@ def find(exchange: Exchange) -> Handler:
     return handler
 
 
-def _refusal_of(exchange: Exchange) -> Handler:
+def _refusal_of(exchange: Exchange) -> RouteHandler:
     path = exchange.head.path
     if _methods(path):
         exchange.access.route = path
