@@ -8,27 +8,8 @@ from typing import Any, Final, get_args, get_origin
 
 import attrs
 
-from gateway_core.config.environment import SECTIONS, VARIABLES
-from gateway_core.config.model import LimitsConfig, MiddlewareConfig, OrgConfig, ProviderConfig
+from gateway_core.config.environment import VARIABLES
 from gateway_core.secret import Secret
-
-TABLES: Final[Mapping[str, type]] = {
-    "decide": SECTIONS["decide"],
-    "providers.NAME": ProviderConfig,
-    "middleware.NAME": MiddlewareConfig,
-    "plugins": SECTIONS["plugins"],
-    "http": SECTIONS["http"],
-    "orgs.NAME": OrgConfig,
-    "orgs.NAME.limits": LimitsConfig,
-    "orgs.NAME.providers.ID": ProviderConfig,
-    "log": SECTIONS["log"],
-    **{
-        name: cls
-        for name, cls in SECTIONS.items()
-        if name not in ("decide", "plugins", "http", "log")
-    },
-}
-"""Every table of the file, in the order of a person's interest."""
 
 _KINDS: Final = {
     Mapping: "a table",

@@ -6,13 +6,16 @@ from typing import Final
 
 import tomli_w
 
-from gateway_core.config.environment import SECTIONS
 from gateway_core.config.reference import Key, keys_of, summary_of
+from gateway_core.config.sections import SECTIONS
 
 _HEAD: Final = """\
 # The configuration of s1gw. Without any of it, s1gw asks whatever is installed and usable as
 # it stands. A line that is commented out shows a key's default, or an example.
 # Try it with: s1gw config check
+
+# Files that hold more organizations, and nothing else.
+# include = ["orgs.d/*.toml"]
 
 # Who is asked. A provider is a dialect (s1gw plugins list) with an endpoint and a credential;
 # credentials stay in the environment or in files.

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gateway_core.config.display import as_tables
-from gateway_core.config.environment import SECTIONS
 from gateway_core.config.load import load_config
 from gateway_core.config.model import Config
-from gateway_core.config.reference import TABLES, keys_of, summary_of
+from gateway_core.config.reference import keys_of, summary_of
+from gateway_core.config.sections import SECTIONS, TABLES
 from gateway_core.config.starter import starter
 
 ROOT = Path(__file__).parents[2]
