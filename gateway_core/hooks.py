@@ -154,7 +154,7 @@ def timeout_cause(error: TimeoutError) -> Cause:
     return Cause.CONNECT_TIMEOUT if CONNECTING in notes else Cause.READ_TIMEOUT
 
 
-class StrangersCode:
+class PluginCallGuard:
     """A block in which a provider's hook runs; whatever it raises becomes a ``ProviderError``.
 
     The hook's own ``ProviderError`` is kept; a ``TimeoutError`` is told as ``ProviderTimeout``

@@ -19,7 +19,7 @@ from gateway_core.errors import (
     ProviderTimeout,
 )
 from gateway_core.hooks import (
-    StrangersCode,
+    PluginCallGuard,
     checked_capabilities,
     checked_reply,
     direct_decide,
@@ -81,7 +81,7 @@ class Provider:
         self.path: str = f"providers.{name}"
         self.forbidden: ConfigError | None = None
         self._decide = direct_decide(hooks)
-        self._guard = StrangersCode(name)
+        self._guard = PluginCallGuard(name)
         self._longest_s = inf if endpoint.timeout_s is None else endpoint.timeout_s
         self._under_way = 0
         self._decide_urls: dict[str, str] = {}

@@ -78,10 +78,10 @@ def _ask(
 ) -> dict[str, Any]:
     import asyncio
 
-    from gateway_core.cli.running import Answering, plugins_at_work
+    from gateway_core.cli.running import GuardedStdout, plugins_at_work
     from gateway_core.gateway import Gateway
 
-    async def ask(answering: Answering) -> dict[str, Any]:
+    async def ask(answering: GuardedStdout) -> dict[str, Any]:
         async with Gateway.open(config_path) as gateway:
             reply = await gateway.decide(request)
             # To close the gateway is to wait for its shadows, which the answer does not.

@@ -12,7 +12,7 @@ from gateway_core.door.request_ids import Pairs
 from gateway_core.errors import ProviderError
 from gateway_core.http1.messages import HttpReply, header_bytes
 from gateway_core.relay.request_ids import request_ids
-from gateway_core.relay.targets import Target
+from gateway_core.relay.targets import RelayTarget
 from gateway_core.types import DecisionReply, DecisionRequest
 
 _FORWARDED_FAMILY: Final = "x-ratelimit-"
@@ -20,7 +20,7 @@ _FORWARDED: Final = ("retry-after", "retry-after-ms", "x-should-retry")
 _value: Final[Callable[[tuple[bytes, bytes]], bytes]] = itemgetter(1)
 
 
-def success(reply: DecisionReply, target: Target, request: DecisionRequest) -> HttpReply:
+def success(reply: DecisionReply, target: RelayTarget, request: DecisionRequest) -> HttpReply:
     """Return an upstream's reply as the caller gets it."""
     first = (b"content-type", header_bytes(reply.headers.get("content-type", "application/json")))
     headers = _headers(first, reply.headers, target, request)
@@ -29,7 +29,7 @@ def success(reply: DecisionReply, target: Target, request: DecisionRequest) -> H
 
 def failure(
     error: ProviderError,
-    target: Target,
+    target: RelayTarget,
     request: DecisionRequest,
     access: AccessEntry,
     *,
@@ -55,7 +55,7 @@ def failure(
 def _headers(
     first: tuple[bytes, bytes],
     given: Mapping[str, str],
-    target: Target,
+    target: RelayTarget,
     request: DecisionRequest,
 ) -> Pairs:
     """Return a reply's headers: ``first``, those of the upstream that go on, and the gateway's."""

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any, Final
 
-from gateway_core import __version__
 from gateway_core.decide import Link
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
 from gateway_core.reports.parts import GatewayParts
 from gateway_core.schema.request import SCHEMA_VERSION
 from gateway_core.types import ProbeResult
+from gateway_core.version import __version__
 
 PROBE_TIMEOUT_S: Final = 5.0
 

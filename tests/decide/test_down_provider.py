@@ -232,3 +232,27 @@ async def test_a_client_that_never_waits_long_enough_is_no_cover_for_an_outage(
         reply = await gateway.decide(ASK)
     assert words.startswith("cooling down, last failure: no success with a probe")
     assert calls(reply) == {"p0": 0, "p1": 1}
+
+
+async def test_the_call_that_a_hedge_has_beaten_is_ended_at_its_upstream(
+    tmp_path: Path, upstreams: Upstreams
+) -> None:
+    upstreams[0].answer(Reply(body=NOUL, gate=Gate()))
+    path = upstreams.config(tmp_path, 2, "hedge_after_s = 0.05", hasty=0)
+    async with Gateway.open(path) as gateway:
+        reply = await gateway.decide(ASK)
+        (left,) = await upstreams[0].disconnected()
+    assert left.method == "POST"
+    assert calls(reply) == {"p0": 1, "p1": 1}
+    assert (reply["provider"], len(reply["warnings"])) == ("p1", 1)
+
+
+async def test_a_provider_that_loses_every_race_is_probed(
+    tmp_path: Path, upstreams: Upstreams
+) -> None:
+    silent(upstreams[0])
+    path = upstreams.config(tmp_path, 2, "hedge_after_s = 0.01", hasty=0)
+    async with Gateway.open(path) as gateway:
+        await ask(gateway, 3)
+        found = await upstreams[0].received(4)
+    assert [request.method for request in found] == ["POST", "POST", "POST", "GET"]

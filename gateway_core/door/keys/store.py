@@ -2,7 +2,7 @@
 """Looking keys up in a running server, which sees every change of the file at once."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hmac import compare_digest
 from pathlib import Path
 from time import time
@@ -33,9 +33,10 @@ class KeyStore:
         """
         self._path = path or keys_path()
         self._look_s = look_s
-        self._seen = self._told = _stamp(self._path)
+        self._seen = self._reported = _stamp(self._path)
         self._holders = _by_id(read_keys(self._path))
         self._looked = time()
+        self._listeners: list[Callable[[Iterable[Caller]], None]] = []
 
     def __len__(self) -> int:
         return len(self._holders)
@@ -52,7 +53,7 @@ class KeyStore:
         return holder if now < holder.expires else None
 
     def holders(self) -> Sequence[Caller]:
-        """Return who holds a key that works now."""
+        """Return who may call now: one caller for each key that is neither revoked nor expired."""
         now = time()
         self._look(now)
         return [holder for holder in self._holders.values() if now < holder.expires]
@@ -60,6 +61,10 @@ class KeyStore:
     def holds(self, kind: CallerKind) -> bool:
         """Say whether there is a key of this kind."""
         return any(holder.kind is kind for holder in self.holders())
+
+    def on_change(self, listener: Callable[[Iterable[Caller]], None]) -> None:
+        """Call ``listener`` with the callers whenever the file has been read again."""
+        self._listeners.append(listener)
 
     def _look(self, now: float) -> None:
         self._looked = now
@@ -73,9 +78,12 @@ class KeyStore:
             # The commands replace the file in one step, so this is damage from outside, or the
             # process is out of descriptors: the callers are served with the keys read last, and
             # the next look tries again, lest a revoked key go on working when that is over.
-            if stamp != self._told:
+            if stamp != self._reported:
                 _log.error("going on with the keys read before: %s", error)
-            self._told = stamp
+            self._reported = stamp
+            return
+        for listener in self._listeners:
+            listener(self.holders())
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from gateway_core import logs
 from gateway_core.door.access import AccessEntry, elapsed_ms
-from gateway_core.door.refusals import refusal as refused
+from gateway_core.door.refusals import refusal
 from gateway_core.door.request_ids import own_ids
 from gateway_core.errors import GatewayError
 from gateway_core.http1.messages import HttpReply
@@ -24,7 +24,7 @@ from gateway_core.servers.http.crowd import Crowd
 from gateway_core.servers.http.exchange import Exchange, new_request_id
 from gateway_core.servers.http.life import Life
 from gateway_core.servers.http.opened import Opened, Opener
-from gateway_core.servers.http.reply import refusal
+from gateway_core.servers.http.reply import refusal_reply
 from gateway_core.servers.http.routes import find
 from gateway_core.servers.http.services import Services
 
@@ -98,7 +98,7 @@ class Application:
 
     def reject(self, fault: Malformed) -> HttpReply:
         """Answer what never became a request, and note it."""
-        reply = refusal(fault.status, fault.code, fault.sentence)
+        reply = refusal_reply(fault.status, fault.code, fault.sentence)
         access = AccessEntry(request_id=new_request_id(), status=fault.status, code=fault.code)
         access.bytes_out = len(reply.body)
         self.access_log.add(access)
@@ -145,7 +145,7 @@ def _excuse(exchange: Exchange, error: BaseException) -> HttpReply:
     """Return the reply to a request that ``error`` was raised for."""
     match error:
         case GatewayError():
-            return refused(error, exchange.access)
+            return refusal(error, exchange.access)
         case ClientGone():
             return _NO_REPLY
         case asyncio.CancelledError():

@@ -21,7 +21,7 @@ from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.body import ClientGone
 from gateway_core.servers.http.deadline import Deadline
 from gateway_core.servers.http.exchange import Exchange
-from gateway_core.servers.http.reply import send
+from gateway_core.servers.http.reply import write_reply
 from gateway_core.servers.http.request_queue import RequestQueue
 from gateway_core.servers.http.unread import unread
 
@@ -192,12 +192,12 @@ class ClientConnection(asyncio.BufferedProtocol):
         keep_alive = True
         if self._ending and queue.empty:
             keep_alive, self._closes = False, True
-        send(reply, self._transport, standing, keep_alive=keep_alive, with_body=with_body)
+        write_reply(reply, self._transport, standing, keep_alive=keep_alive, with_body=with_body)
 
     def _refuse(self, fault: Malformed) -> None:
         """Answer what is no request, after all that came before it."""
         self._queue.fault = None
-        send(self._app.reject(fault), self._transport)
+        write_reply(self._app.reject(fault), self._transport)
         self._close()
 
     def _await_more(self, parser: RequestParser) -> None:

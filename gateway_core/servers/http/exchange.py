@@ -14,7 +14,7 @@ from gateway_core.door.request_ids import own_id, own_ids
 from gateway_core.http1.head import EXPECT, Head
 from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http.body import RequestBody
-from gateway_core.servers.http.reply import json_reply, refusal
+from gateway_core.servers.http.reply import json_reply, refusal_reply
 
 REQUEST_ID: Final = b"x-request-id"
 _SANE_ID: Final = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
@@ -54,7 +54,7 @@ class Exchange(msgspec.Struct, eq=False):
     ) -> HttpReply:
         """Refuse in the envelope, and note the code."""
         self.access.code = code
-        reply = refusal(status, code, message, headers)
+        reply = refusal_reply(status, code, message, headers)
         reply.headers += own_ids(self.access.request_id)
         return reply
 

@@ -26,7 +26,7 @@ _ABSENT: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 """What binding fails with where a machine lacks an address or a whole family."""
 _FAMILIES: Final = {socket.AF_INET: "IPv4", socket.AF_INET6: "IPv6"}
 
-Place = tuple[socket.AddressFamily, tuple[Any, ...]]
+ListenAddress = tuple[socket.AddressFamily, tuple[Any, ...]]
 
 
 def reserve(http: HttpConfig) -> list[socket.socket]:
@@ -51,7 +51,7 @@ def reserve(http: HttpConfig) -> list[socket.socket]:
             if error.errno not in _ABSENT:
                 for listener in listeners:
                     listener.close()
-                raise refusal(error, address[0], port) from None
+                raise listening_error(error, address[0], port) from None
             _log.warning("not listening on %s over %s", address[0], _FAMILIES[family])
             missing.append(error)
         else:
@@ -59,7 +59,7 @@ def reserve(http: HttpConfig) -> list[socket.socket]:
             # Port 0 lets the system choose, once for all of them.
             port = listener.getsockname()[1]
     if not listeners:
-        raise refusal(missing[0], http.host, port)
+        raise listening_error(missing[0], http.host, port)
     return listeners
 
 
@@ -75,7 +75,7 @@ def announce(http: HttpConfig, listeners: list[socket.socket]) -> None:
         _log.info("listening on %s://%s:%d", scheme, shown, name[1])
 
 
-def _places(http: HttpConfig) -> list[Place]:
+def _places(http: HttpConfig) -> list[ListenAddress]:
     try:
         return list(dict.fromkeys(_resolved(http)))
     except OSError as error:
@@ -85,7 +85,7 @@ def _places(http: HttpConfig) -> list[Place]:
         raise ConfigError("http.host: is no host name or address") from None
 
 
-def _resolved(http: HttpConfig) -> Iterator[Place]:
+def _resolved(http: HttpConfig) -> Iterator[ListenAddress]:
     # Without the dot that ends a full name, which the system's table of hosts does not know.
     own = http.host.rstrip(".")
     for host in filter(None, (own, _EVERYWHERE.get(own))):
@@ -112,7 +112,7 @@ def _open(
     return found
 
 
-def refusal(error: OSError, host: str, port: int) -> ConfigError:
+def listening_error(error: OSError, host: str, port: int) -> ConfigError:
     """Return what a start ends with that cannot listen."""
     # The error's own text repeats the address as Python spells it.
     reason = os.strerror(error.errno) if error.errno else str(error)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp_types import JSONRPCMessage
 
-    from gateway_core.servers.mcp.messages import Incoming
+    from gateway_core.servers.mcp.messages import IncomingMessage
 
 Message = MutableMapping[str, Any]
 _log: Final = logging.getLogger("s1gw.mcp")
@@ -137,7 +137,7 @@ class McpFace:
             await asyncio.wait((self._serving,))
 
 
-def _readable(incoming: "Incoming", body: bytes) -> bytes:
+def _readable(incoming: "IncomingMessage", body: bytes) -> bytes:
     """Return the body that the package is given: without arguments that could not be read."""
     from gateway_core.servers.mcp.refusal import refusal
 
@@ -147,7 +147,7 @@ def _readable(incoming: "Incoming", body: bytes) -> bytes:
     return incoming.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
 
-def _refused(exchange: Exchange, incoming: "Incoming") -> HttpReply:
+def _refused(exchange: Exchange, incoming: "IncomingMessage") -> HttpReply:
     _log.warning("a message was refused: %s", incoming.lost)
     exchange.access.code = "invalid_request"
     return exchange.named(HttpReply(status=400, headers=[JSON], body=incoming.replies[0]))

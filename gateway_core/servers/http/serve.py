@@ -10,7 +10,7 @@ import attrs
 from gateway_core import logs
 from gateway_core.servers.http.checked import Checked, Options
 from gateway_core.servers.http.inherited import address_of, close_unix, inherited
-from gateway_core.servers.http.listening import refusal, reserve
+from gateway_core.servers.http.listening import listening_error, reserve
 from gateway_core.servers.http.notify import Notifier
 from gateway_core.servers.http.server import leave
 from gateway_core.servers.http.startup import warn, working_keys
@@ -42,7 +42,7 @@ def serve(options: Options) -> None:
         _run(options, checked, notifier, listeners)
     except OSError as error:
         # Another server has taken the port meanwhile.
-        raise refusal(error, checked.http.host, checked.http.port) from None
+        raise listening_error(error, checked.http.host, checked.http.port) from None
     finally:
         if checked.http.uds is not None and not handed:
             close_unix(checked.http.uds, listeners[0])

@@ -86,7 +86,7 @@ async def open_services(
                 _log.warning("%s", _NOT_LOGGED)
         counting = kept.limiter(http, _longest_call_s(loaded.config))
         limiter = await stack.enter_async_context(counting)
-        tenants = TenantGateways(registry, operator, (http.host, *http.allowed_hosts))
+        tenants = TenantGateways(registry, operator, (http.host, *http.allowed_hosts), keys)
         stack.push_async_callback(tenants.aclose)
         door = Door(loaded.config, keys, limiter, kept.bounds)
         relay = Relay(registry, door)
