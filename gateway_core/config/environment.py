@@ -5,7 +5,7 @@ from typing import Any, Final, get_args, get_origin
 
 import attrs
 
-from gateway_core.config.file import DISABLED_PLUGINS
+from gateway_core.config.paths import DISABLED_PLUGINS
 from gateway_core.config.sections import SECTIONS
 from gateway_core.secret import Secret
 from gateway_core.structure import Fault, Sources, attempt

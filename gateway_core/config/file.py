@@ -9,10 +9,9 @@ from typing import Any, Final
 
 import attrs
 
-from gateway_core.config.paths import config_path_to_read
+from gateway_core.config.paths import DISABLED_PLUGINS, config_path_to_read
 from gateway_core.user_paths import expanded
 
-DISABLED_PLUGINS: Final = "S1GW_DISABLED_PLUGINS"
 _RESEMBLING: Final = "S1GW_PLUGINS_"
 _PLUGINS: Final = "plugins"
 MAX_BYTES: Final = 8 * 1024 * 1024

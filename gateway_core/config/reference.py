@@ -22,6 +22,17 @@ _KINDS: Final = {
     str: "text",
 }
 
+_EXAMPLES: Final = {
+    tuple: ["local"],
+    bool: True,
+    int: 100,
+    float: 1.5,
+    Secret: {"env": "NAME"},
+    Path: "PATH",
+    str: "text",
+}
+"""A value of each kind, for keys that are absent by default."""
+
 
 @attrs.frozen(kw_only=True)
 class Key:
@@ -31,6 +42,7 @@ class Key:
         name: the key.
         takes: what its value must be, in words.
         default: its default, or None when it is absent by default.
+        example: what may stand in the file: its default, or a value that it would take.
         meaning: what it is for.
         variable: the environment variable that overrides it, if one does.
     """
@@ -38,6 +50,7 @@ class Key:
     name: str
     takes: str
     default: Any
+    example: Any
     meaning: str
     variable: str | None
 
@@ -57,6 +70,7 @@ def keys_of(table: str, cls: type) -> Iterator[Key]:
             name=attribute.name,
             takes=_takes(attribute),
             default=_default(attribute),
+            example=_example(attribute),
             meaning=meanings[attribute.name],
             variable=variables.get((table, attribute.name)),
         )
@@ -90,3 +104,14 @@ def _default(attribute: "attrs.Attribute[Any]") -> Any:
     if attrs.has(type(default)):
         return None
     return list(default) or None if isinstance(default, tuple) else default
+
+
+def _example(attribute: "attrs.Attribute[Any]") -> Any:
+    default = attribute.default
+    if isinstance(default, str | int | float):
+        return default
+    kinds = {attribute.type, get_origin(attribute.type), *get_args(attribute.type)}
+    kinds |= {get_origin(kind) for kind in kinds}
+    if default is None:
+        return next(example for kind, example in _EXAMPLES.items() if kind in kinds)
+    return [] if isinstance(default, tuple) else {}
