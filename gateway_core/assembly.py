@@ -11,7 +11,7 @@ from gateway_core.config.paths import state_dir_to_read
 from gateway_core.decide import Answerer, Chain, Cooldowns, Decider, Link, Observer, VerdictRules
 from gateway_core.errors import ConfigError
 from gateway_core.middleware import Layer, Layers, MiddlewareSlot, build_middleware
-from gateway_core.outbound import Outbound
+from gateway_core.outbound import WayOut
 from gateway_core.passing import is_passing
 from gateway_core.pause import Pause
 from gateway_core.registry import Registry
@@ -19,7 +19,7 @@ from gateway_core.reports import GatewayParts
 from gateway_core.reports.faults import unknown_names
 
 
-def operators_parts(loaded: Loaded, outbound: Outbound) -> GatewayParts:
+def operators_parts(loaded: Loaded, outbound: WayOut) -> GatewayParts:
     """Return the parts of the gateway that a configuration describes.
 
     Args:

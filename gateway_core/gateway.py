@@ -27,7 +27,7 @@ from gateway_core.config.paths import state_dir_to_read
 from gateway_core.decide import Cooldowns, Decider, Observer
 from gateway_core.decisionlog.watch import Watch, watching
 from gateway_core.middleware import MiddlewareSlot
-from gateway_core.outbound import Outbound
+from gateway_core.outbound import Outbound, WayOut
 from gateway_core.registry import Registry
 from gateway_core.reports import GatewayParts, capabilities_report, health_report
 from gateway_core.reports.faults import require_sound
@@ -77,10 +77,16 @@ class Gateway:
     @classmethod
     @asynccontextmanager
     async def serving(
-        cls, loaded: Loaded, *, observers: Sequence[Observer] = ()
+        cls, loaded: Loaded, *, observers: Sequence[Observer] = (), outbound: WayOut | None = None
     ) -> AsyncIterator[Self]:
-        """Do as ``open`` does, for a configuration that has been read."""
-        outbound = Outbound(loaded.environ)
+        """Do as ``open`` does, for a configuration that has been read.
+
+        Args:
+            loaded: the configuration.
+            observers: who else is told about every decision.
+            outbound: the way out of its providers; the network's when absent.
+        """
+        outbound = outbound or Outbound(loaded.environ)
         try:
             # In threads: they import plugins, and a server has others to answer meanwhile.
             parts = await asyncio.to_thread(operators_parts, loaded, outbound)

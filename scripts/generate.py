@@ -13,6 +13,7 @@ import errors_page
 import hooks_page
 from s1gw_generic_systemone import table
 
+from gateway_core.config.schema import config_schema
 from gateway_core.schema import PUBLISHED, text_of
 from gateway_core.servers.http import openapi
 from gateway_core.servers.http.routes import ROUTES
@@ -26,6 +27,7 @@ GENERATED: Final[Mapping[str, Callable[[], str]]] = {
     "docs/hooks.md": hooks_page.render,
     "docs/known-servers.md": table.render,
     "docs/openapi.json": partial(openapi.published, ROUTES),
+    "schema/config.json": lambda: text_of(config_schema()),
     **{f"schema/{name}": partial(text_of, schema) for name, schema in PUBLISHED.items()},
 }
 

@@ -84,8 +84,10 @@ def check(config_path: Path | None, *, as_json: bool, no_secrets: bool, strict: 
 @click.pass_obj
 def init(config_path: Path | None, *, force: bool) -> None:
     """Write a starter file in which every key is explained and commented out."""
-    from gateway_core.config.starter import starter
+    from gateway_core.config.schema import config_schema
+    from gateway_core.config.starter import SCHEMA_NAME, starter
     from gateway_core.files import replace_file
+    from gateway_core.schema import text_of
 
     target = _path(config_path)
     if target.exists() and not force:
@@ -93,7 +95,17 @@ def init(config_path: Path | None, *, force: bool) -> None:
     if target.exists():
         replace_file(target.with_suffix(".toml.bak"), target.read_bytes())
     replace_file(target, starter().encode())
-    say(f"Written: {target}")
+    replace_file(target.with_name(SCHEMA_NAME), text_of(config_schema()).encode())
+    say(f"Written: {target}, and {SCHEMA_NAME} beside it for editors")
+
+
+@config.command()
+def schema() -> None:
+    """Print the JSON Schema of the configuration file, for editors and CI."""
+    from gateway_core.config.schema import config_schema
+    from gateway_core.schema import text_of
+
+    click.echo(text_of(config_schema()), nl=False)
 
 
 def _path(config_path: Path | None) -> Path:

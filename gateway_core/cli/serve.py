@@ -1,11 +1,14 @@
 """``s1gw serve``: the gateway as an MCP server on stdio, or as an HTTP server."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gateway_core.cli.paths import UserPath
+
+if TYPE_CHECKING:
+    from gateway_core.servers.http.checked import Options
 
 
 @click.command()
@@ -52,20 +55,36 @@ from gateway_core.cli.paths import UserPath
     type=UserPath(dir_okay=False, path_type=Path),
     help="The PEM file of the certificate's key.",
 )
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Start over HTTP, make one request for each organization that reaches nobody, and end:"
+    " 0 when each was served, 1 otherwise.",
+)
 @click.pass_obj
-def serve(config_path: Path | None, /, face: str | None, **options: Any) -> None:
+def serve(config_path: Path | None, /, face: str | None, *, check: bool, **options: Any) -> None:
     """Serve until the client leaves, or the process is told to stop."""
     overrides = {name: value for name, value in options.items() if value is not None}
     if face is None:
         raise click.UsageError("say which: --mcp or --http")
-    if face == "mcp" and overrides:
+    if face == "mcp" and (overrides or check):
         raise click.UsageError("only --http takes other options")
     if face == "mcp":
         from gateway_core.servers.mcp import serve as serve_mcp
 
         serve_mcp(config_path)
     else:
-        from gateway_core.servers.http.serve import Options
-        from gateway_core.servers.http.serve import serve as serve_http
+        from gateway_core.servers.http.checked import Options
 
-        serve_http(Options(config_path=config_path, overrides=overrides))
+        _serve_http(Options(config_path=config_path, overrides=overrides), check=check)
+
+
+def _serve_http(options: "Options", *, check: bool) -> None:
+    if check:
+        from gateway_core.cli.trial.show import show_trial
+
+        show_trial(options)
+    else:
+        from gateway_core.servers.http.serve import serve
+
+        serve(options)

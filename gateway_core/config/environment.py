@@ -5,14 +5,8 @@ from typing import Any, Final, get_args, get_origin
 
 import attrs
 
-from gateway_core.config.model import (
-    DecideConfig,
-    DecisionLogConfig,
-    HttpConfig,
-    LogConfig,
-    PluginsConfig,
-)
 from gateway_core.config.paths import DISABLED_PLUGINS
+from gateway_core.config.sections import SECTIONS
 from gateway_core.secret import Secret
 from gateway_core.structure import Fault, Sources, attempt
 from gateway_core.structure.faults import unknown_key
@@ -24,15 +18,6 @@ SWITCHES: Final[Mapping[str, bool]] = {
 """The words that environment variables have for true and false."""
 
 _STRICT_PLUGINS: Final = "S1GW_STRICT_PLUGINS"
-
-SECTIONS: Final[Mapping[str, type]] = {
-    "decide": DecideConfig,
-    "plugins": PluginsConfig,
-    "http": HttpConfig,
-    "log": LogConfig,
-    "decision_log": DecisionLogConfig,
-}
-"""The tables of the file whose keys are fixed."""
 
 
 @attrs.frozen

@@ -4,11 +4,9 @@ import os
 from collections.abc import Mapping
 
 from gateway_core.config.assemble import Assembly
-from gateway_core.config.file import is_explicit, read_table
+from gateway_core.config.file import find_file
 from gateway_core.config.loaded import Loaded
-from gateway_core.config.paths import config_path_to_read
 from gateway_core.structure import Sources
-from gateway_core.user_paths import expanded
 
 __all__ = ["Loaded", "load_config"]
 
@@ -28,10 +26,10 @@ def load_config(
         secrets: whether credentials are read; without, only their places are checked, and the
             configuration is of no use but to be checked itself.
     """
-    chosen = config_path_to_read(environ) if path is None else expanded(path)
-    table, fault = read_table(chosen, must_exist=is_explicit(path, environ))
-    sources = Sources(environ=environ, folder=chosen.parent, unread=not secrets, files={})
+    file = find_file(path, environ)
+    folder = file.path.parent
+    sources = Sources(environ=environ, folder=folder, unread=not secrets, files={})
     assembly = Assembly(sources=sources)
-    if fault is not None:
-        return assembly.without_file(fault)
-    return assembly.of(table or {}, source=None if table is None else chosen)
+    if file.fault is not None:
+        return assembly.without_file(file.fault)
+    return assembly.of(file.table or {}, source=None if file.table is None else file.path)

@@ -52,6 +52,8 @@ class Loaded:
         only_named: whether a vendor is left out that the file does not name, although its
             credential is in the environment.
         credentials_unread: whether credentials were not read, and ``UNREAD`` stands for each.
+        org_files: the included file that an organization stands in, by its name.
+        included: the included files, and the folders in which others may appear.
         files: the files of credentials, each with what it held; None for one that could not be
             read.
     """
@@ -64,7 +66,13 @@ class Loaded:
     environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
     only_named: bool = False
     credentials_unread: bool = False
+    org_files: Mapping[str, str] = attrs.field(factory=dict)
+    included: tuple[Path, ...] = ()
     files: dict[Path, str | None] = attrs.field(factory=dict, repr=False, eq=False)
+
+    def located(self, line: str) -> str:
+        """Return a fault's line with the included file before it in which it stands, if any."""
+        return located(line, self.org_files)
 
     def for_strangers(self) -> "Loaded":
         """Return the configuration for callers who are not told apart.
@@ -82,6 +90,18 @@ class Loaded:
         return Sources(
             environ=self.environ, folder=folder, unread=self.credentials_unread, files=self.files
         )
+
+
+def located(line: str, org_files: Mapping[str, str]) -> str:
+    """Return a fault's line with its file before it.
+
+    Args:
+        line: such as ``orgs.acme.limits.rpm: expected a positive whole number``.
+        org_files: the included file that an organization stands in, by its name.
+    """
+    own = (org for org in org_files if line.startswith((f"orgs.{org}.", f"orgs.{org}:")))
+    org = max(own, key=len, default=None)
+    return line if org is None else f"{org_files[org]}: {line}"
 
 
 def in_order(names: Iterable[str], dropped: Mapping[str, DroppedTable]) -> list[str]:

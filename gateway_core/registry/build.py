@@ -7,7 +7,7 @@ from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import ProviderConfig
 from gateway_core.context import Endpoint
 from gateway_core.errors import ConfigError
-from gateway_core.outbound import DestinationPolicy, Outbound
+from gateway_core.outbound import DestinationPolicy, WayOut
 from gateway_core.provider import Provider, build_provider
 from gateway_core.registry.dialects import dialect_of, is_home, usual_key
 from gateway_core.registry.soundness import (
@@ -25,7 +25,7 @@ class Builder:
 
     loaded: Loaded
     catalog: Catalog
-    outbound: Outbound
+    outbound: WayOut
 
     def for_operator(self, path: str, name: str) -> Provider:
         """Build a provider of the operator, who is trusted to choose its destination.

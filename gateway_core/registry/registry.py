@@ -11,7 +11,7 @@ from gateway_core.catalog import Catalog
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import ProviderConfig
 from gateway_core.errors import ConfigError
-from gateway_core.outbound import Outbound
+from gateway_core.outbound import WayOut
 from gateway_core.passing import is_passing
 from gateway_core.provider import Provider
 from gateway_core.registry.automatic import AutomaticChain
@@ -29,7 +29,7 @@ class Registry:
         outbound: the way out that the providers share.
     """
 
-    def __init__(self, loaded: Loaded, catalog: Catalog, outbound: Outbound) -> None:
+    def __init__(self, loaded: Loaded, catalog: Catalog, outbound: WayOut) -> None:
         """Take what providers are made of; nothing is imported or built yet.
 
         Args:

@@ -33,7 +33,7 @@ def every_fault(registry: Registry) -> list[str]:
         *_decision_log_faults(loaded.config.decision_log),
         *environment_faults(loaded.environ),
     ]
-    return list(dict.fromkeys(faults))
+    return list(dict.fromkeys(map(loaded.located, faults)))
 
 
 def known_faults(registry: Registry, middleware: Sequence[MiddlewareSlot]) -> list[str]:
@@ -44,7 +44,8 @@ def known_faults(registry: Registry, middleware: Sequence[MiddlewareSlot]) -> li
         middleware: what was built of the middleware.
     """
     faults = (fault for slot in middleware for fault in slot.faults)
-    return list(dict.fromkeys((*registry.problems, *faults)))
+    lines = (*registry.problems, *faults)
+    return list(dict.fromkeys(map(registry.loaded.located, lines)))
 
 
 def unknown_names(registry: Registry) -> list[str]:

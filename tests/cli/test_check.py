@@ -95,6 +95,17 @@ def test_a_private_address_that_is_allowed_is_none(run, write_config) -> None:
     assert faults(run) == []
 
 
+def test_a_fault_of_an_included_file_names_that_file(run, write_config) -> None:
+    path = write_config("include = ['team.toml']\n")
+    (path.parent / "team.toml").write_text(f"[orgs.o.providers.p]\n{PRIVATE}\nprefix = 3\n")
+    assert [line.rpartition(": ")[0] for line in faults(run)] == [
+        "team.toml: orgs.o.providers.p.prefix"
+    ]
+    (path.parent / "team.toml").write_text(f"[orgs.o.providers.p]\n{PRIVATE}\n")
+    (fault,) = faults(run)
+    assert fault.startswith("team.toml: orgs.o.providers.p.base_url: ")
+
+
 def test_all_faults_of_the_server_are_told_at_once(run, write_config, store) -> None:
     write_config(
         "[http]\nauth = 'disabled'\nhost = '0.0.0.0'\ntls_key = 'k'\n"

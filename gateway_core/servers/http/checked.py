@@ -59,7 +59,7 @@ class Options:
         """Return the files that ``loaded`` was made of, whether they could be read or not."""
         http = loaded.config.http
         tls = filter(None, (http.tls_certificate, http.tls_key))
-        return frozenset((self.path, *loaded.files, *tls))
+        return frozenset((self.path, *loaded.included, *loaded.files, *tls))
 
 
 @attrs.frozen(kw_only=True)

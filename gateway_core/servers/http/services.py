@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -14,7 +15,7 @@ from gateway_core.config.model import Config
 from gateway_core.door.door import Door
 from gateway_core.door.keys.store import KeyStore
 from gateway_core.gateway import Gateway
-from gateway_core.outbound import Outbound
+from gateway_core.outbound import Outbound, WayOut
 from gateway_core.registry import Registry
 from gateway_core.relay.relay import Relay
 from gateway_core.reports.faults import require_sound
@@ -49,12 +50,20 @@ class Services:
 
 
 @asynccontextmanager
-async def open_services(loaded: Loaded, kept: Kept | None = None) -> AsyncIterator[Services]:
+async def open_services(
+    loaded: Loaded,
+    kept: Kept | None = None,
+    *,
+    outbound: WayOut | None = None,
+    keys_path: Path | None = None,
+) -> AsyncIterator[Services]:
     """Open what ``loaded`` asks for, and close it in the end.
 
     Args:
         loaded: the configuration.
         kept: what the process keeps from the configuration before; by default nothing.
+        outbound: the way out of the providers; the network's when absent.
+        keys_path: the file of the gateway's keys; the one in its state when absent.
 
     Raises:
         ConfigError: the keys cannot be read, the store of limits cannot be used, or
@@ -66,11 +75,13 @@ async def open_services(loaded: Loaded, kept: Kept | None = None) -> AsyncIterat
     async with AsyncExitStack() as stack:
         keys, operator = None, None
         if http.auth == "disabled":
-            operator = await stack.enter_async_context(Gateway.serving(loaded.for_strangers()))
+            operator = await stack.enter_async_context(
+                Gateway.serving(loaded.for_strangers(), outbound=outbound)
+            )
             registry = operator.parts.registry
         else:
-            keys = KeyStore()
-            registry = _registry(loaded, stack)
+            keys = KeyStore(keys_path)
+            registry = _registry(loaded, outbound or Outbound(loaded.environ), stack)
             if loaded.config.decision_log.enabled:
                 _log.warning("%s", _NOT_LOGGED)
         counting = kept.limiter(http, _longest_call_s(loaded.config))
@@ -94,8 +105,7 @@ def _longest_call_s(config: Config) -> float:
     return max((config.decide.deadline_s, *limits))
 
 
-def _registry(loaded: Loaded, stack: AsyncExitStack) -> Registry:
-    outbound = Outbound(loaded.environ)
+def _registry(loaded: Loaded, outbound: WayOut, stack: AsyncExitStack) -> Registry:
     stack.push_async_callback(outbound.aclose)
     registry = Registry(loaded, Catalog.installed(loaded.config.plugins.disabled), outbound)
     require_sound(registry)
