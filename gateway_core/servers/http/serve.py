@@ -28,6 +28,8 @@ def serve(options: Options) -> None:
         SystemExit: the services cannot be opened; the log says why.
     """
     notifier = Notifier(os.environ)
+    # One that comes now waits until there is something to reload.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
     loaded = options.load()
     handed = inherited(loaded.config.http, os.environ)
     options = attrs.evolve(options, addresses=tuple(map(address_of, handed)))
@@ -38,8 +40,6 @@ def serve(options: Options) -> None:
     warn(loaded, check(checked.http, options.addresses))
     for number in _STOPPING:
         signal.signal(number, leave)
-    # Nothing is served yet that could be read anew.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     announce(checked.http, listeners)
     try:
         _run(options, checked, notifier, listeners)

@@ -6,7 +6,7 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing import Pipe, get_context
+from multiprocessing import Pipe, get_context, resource_tracker
 from time import monotonic
 from typing import Any, Final
 
@@ -42,6 +42,8 @@ class Worker:
         self.ready = asyncio.Event()
         self.begun = monotonic()
         self._process = get_context("spawn").Process(target=work, args=(theirs, listeners))
+        # Started with the first process otherwise, it would take SIGINT out of the mask again.
+        resource_tracker.ensure_running()
         with _blocked(_SUPERVISORS):
             self._process.start()
         self.pid = self._process.pid or 0
@@ -60,6 +62,13 @@ class Worker:
         with suppress(OSError):
             # In a thread: one that does not read must not hold up the others.
             await asyncio.to_thread(self._channel.send, kind, value)
+
+    async def settled(self) -> None:
+        """Wait until it takes requests, or has ended, for as long as building may take."""
+        ready = asyncio.ensure_future(self.ready.wait())
+        waiting = (ready, self._ended)
+        await asyncio.wait(waiting, timeout=_BUILD_S, return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
 
     async def prepare(self, checked: Checked) -> None:
         """Have it build ``checked``; return at once when it ends meanwhile.
