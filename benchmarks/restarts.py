@@ -78,7 +78,7 @@ class Clients:
                     return
                 replies += 1
                 self.asking += replies == _ENOUGH
-                await asyncio.sleep(random.uniform(0, _PAUSE_S))  # noqa: S311 - no secret
+                await asyncio.sleep(random.uniform(0, _PAUSE_S))
         except (asyncio.IncompleteReadError, ConnectionError):
             self.lost += 1
         finally:

@@ -1,4 +1,4 @@
-"""The end of a gateway: it is announced, each step is a line, and no request that was sent is lost."""
+"""The end of a gateway: announced, each step a line, and no request lost that was sent."""
 
 import asyncio
 import os
@@ -149,8 +149,19 @@ def test_ctrl_c_while_workers_start_shows_no_traceback(tmp_path: Path) -> None:
     """The terminal sends it to the whole group, workers that have just begun to import included."""
     inherited = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     process = subprocess.Popen(
-        [sys.executable, "-m", "gateway_core.cli", "serve", "--http", "--port", "0"]
-        + ["--auth", "disabled", "--workers", "3"],
+        [
+            sys.executable,
+            "-m",
+            "gateway_core.cli",
+            "serve",
+            "--http",
+            "--port",
+            "0",
+            "--auth",
+            "disabled",
+            "--workers",
+            "3",
+        ],
         env={**inherited, "S1GW_STATE_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)},
         stderr=subprocess.PIPE,
         text=True,

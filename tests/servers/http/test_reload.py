@@ -1,6 +1,5 @@
 """A reload: checked whole, served in one step, and nobody under way notices."""
 
-import os
 import signal
 import socket
 import ssl
@@ -142,7 +141,7 @@ def processes(gateway: GatewayProcess) -> list[int]:
 
 
 def descriptors(gateway: GatewayProcess) -> int:
-    return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in processes(gateway))
+    return sum(len([*Path(f"/proc/{pid}/fd").iterdir()]) for pid in processes(gateway))
 
 
 def resident_kb(gateway: GatewayProcess) -> int:

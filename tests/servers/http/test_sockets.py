@@ -1,4 +1,4 @@
-"""Where a gateway listens: beside another one, on a Unix socket, on what it inherits; and systemd."""
+"""Where a gateway listens: beside another one, on a Unix socket, on what it inherits."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The supervisor: workers serve what was checked at the start, and their ends are lines in the log."""
+"""The supervisor: workers serve what was checked, and their ends are lines in the log."""
 
 import os
 import re
