@@ -10,7 +10,7 @@ import msgspec
 
 from gateway_core.config.model import MEBIBYTE
 from gateway_core.door.access import AccessEntry
-from gateway_core.door.bodies import BodyLimit, Incoming, too_large
+from gateway_core.door.bodies import BodyLimit, Incoming
 from gateway_core.door.callers import Caller, customer_key, require_listing
 from gateway_core.door.door import Door
 from gateway_core.door.refusals import JSON, refusal
@@ -49,6 +49,8 @@ class Relay:
         self._router = Router(registry, config)
         self._timeout_s = config.http.timeout_s
         self._limit = BodyLimit(min(config.http.max_body_bytes, _MAX_BODY_BYTES))
+        # Up to this size a body that came whole is read at once; what is larger may be too large.
+        self._at_once = min(SMALL, self._limit.most)
         self._intake = Intake(max(config.http.max_held_bytes, self._limit.most))
 
     async def aclose(self) -> None:
@@ -94,15 +96,13 @@ class Relay:
             key = customer_key(caller, headers)
             async with self._door.admitted(caller):
                 content = None if _ENCODING in headers else incoming.take()
-                if content is None or len(content) > SMALL:
+                if content is None or len(content) > self._at_once:
                     left = _Taken(content, incoming)
                     reply = await self._relay_slowly(
                         left, route, caller, key, headers, access=access
                     )
                 else:
                     access.bytes_in = len(content)
-                    if len(content) > self._limit.most:
-                        raise too_large(self._limit)
                     body = read_body(content, headers.get(b"content-type", b"").decode("latin-1"))
                     # What was read is not kept: the attempt may be long.
                     del content

@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
+from gateway_core.door.refusals import short_of_resources
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.large.held import no_room
 from gateway_core.relay.large.job import Checked, Job, receive, send
 from gateway_core.relay.large.spool import Spool, new_file, read_all
 from gateway_core.relay.large.turns import Turns
@@ -110,7 +110,7 @@ class Checkers:
             found, content = await asyncio.shield(work)
         except (CheckerFailed, OSError, MemoryError) as error:
             _log.error("a large body cannot be checked: %s", type(error).__name__)
-            raise no_room() from None
+            raise short_of_resources() from None
         if found.reason:
             raise RelayRefused(found.reason, found.message, found.field, found.headers)
         return found, content
