@@ -50,5 +50,7 @@ class Cause(StrEnum):
     """The upstream refused; its status says what."""
     DESTINATION = "destination"
     """The URL is unusable, or its host is forbidden."""
+    SHORTAGE = "shortage"
+    """The gateway itself is short of descriptors or memory; nobody was asked."""
     PLUGIN = "plugin"
     """The provider's plugin failed."""

@@ -14,6 +14,7 @@
     └── ProviderError               a provider could not answer; what a plugin may raise
         ├── ProviderTimeout         no answer in time
         ├── ProviderUnreachable     no connection, or it broke
+        ├── ShortOfResources        this process has no descriptor or memory left to ask it
         ├── ProviderCrashed         a plugin raised something else (raised by the host only)
         ├── DestinationBlocked      the URL's host violates the destination policy
         ├── DestinationUnusable     the URL is invalid, or its host cannot be resolved
@@ -199,6 +200,17 @@ class ProviderUnreachable(ProviderError):
     """No connection could be made, or it broke before the answer was whole."""
 
     usual_cause = Cause.UNREACHABLE
+
+
+class ShortOfResources(ProviderError):
+    """The gateway is short of descriptors or memory, which may soon be over; nobody was asked."""
+
+    usual_cause = Cause.SHORTAGE
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the gateway is short of descriptors or memory", headers={"retry-after": "1"}
+        )
 
 
 class ProviderCrashed(ProviderError):

@@ -13,6 +13,15 @@ from gateway_core.http1.messages import HttpReply, header_bytes
 JSON: Final = (b"content-type", b"application/json")
 
 
+def short_of_resources() -> RelayRefused:
+    """Return the refusal of a call that cannot be served for a shortage that may soon be over."""
+    return RelayRefused(
+        "provider_overloaded",
+        "the gateway is short of descriptors or memory",
+        headers={"retry-after": "1"},
+    )
+
+
 class Detail(NamedTuple):
     """What an upstream said about a refusal, as far as it may be shown.
 

@@ -22,6 +22,7 @@ from gateway_core.errors import (
     RateLimited,
     RelayRefused,
     RequestTooLarge,
+    ShortOfResources,
     UpstreamRejected,
     WrongApiFormat,
 )
@@ -83,6 +84,9 @@ ERRORS: Final[Mapping[type[GatewayError], ErrorReply]] = {
         "the provider's URL is invalid, or its host cannot be resolved",
     ),
     ProviderError: ErrorReply(502, "upstream_error", "the upstream failed or cannot be reached"),
+    ShortOfResources: ErrorReply(
+        503, "provider_overloaded", "the gateway is short of descriptors or memory"
+    ),
     ProviderTimeout: ErrorReply(504, "gateway_timeout", "the upstream did not answer in time"),
     DestinationBlocked: ErrorReply(
         403, "provider_base_url_blocked", "the provider's URL violates the destination policy"

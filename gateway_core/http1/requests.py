@@ -184,14 +184,13 @@ class RequestParser:
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header; one that comes after the body changes nothing."""
-        if self.in_head:
-            field = name.lower()
-            # White space around a value is no part of it (RFC 9110 §5.5); that before it is gone.
-            value = value.rstrip(b" \t")
-            if field in self._headers:
-                value = _joined(self._headers[field], value)
-            self._headers[field] = value
+        """Take a header; those that come after the body are dropped with the next request."""
+        field = name.lower()
+        # White space around a value is no part of it (RFC 9110 §5.5); that before it is gone.
+        value = value.rstrip(b" \t")
+        if field in self._headers:
+            value = _joined(self._headers[field], value)
+        self._headers[field] = value
 
     def on_headers_complete(self) -> None:
         """Hand the head over."""
@@ -201,6 +200,8 @@ class RequestParser:
         self.in_head = False
         if self._taken + self._size > MAX_HEAD_BYTES:
             self._bound_head()
+        # The head is whole: what may come after the body is no part of it.
+        self._headers = {}
         version = parser.get_http_version()
         current = version == "1.1"
         _check(headers, version)
@@ -231,7 +232,8 @@ class RequestParser:
 def _check(headers: dict[bytes, bytes], version: str) -> None:
     """Refuse what the parser lets pass and RFC 9112 does not (sections 2.3, 3.2 and 6.1)."""
     if version == "1.1":
-        sound = _HOST in headers and headers.get(_CODING, b"chunked").lower() == b"chunked"
+        plain = _CODING not in headers or headers[_CODING].lower() == b"chunked"
+        sound = plain and _HOST in headers
     else:
         sound = version == "1.0" and _CODING not in headers
     if not sound or not _AUTHORITY(headers.get(_HOST, b"")):

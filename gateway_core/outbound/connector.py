@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gateway_core.causes import CONNECTING, Cause
-from gateway_core.errors import DestinationUnusable, ProviderUnreachable
+from gateway_core.errors import DestinationUnusable, ProviderUnreachable, ShortOfResources
 from gateway_core.outbound.connection import Connection
 from gateway_core.outbound.dial import Dialler
 from gateway_core.outbound.policy import DestinationPolicy
@@ -17,6 +17,7 @@ from gateway_core.outbound.pool import Pool
 from gateway_core.outbound.resolve import Resolver
 from gateway_core.outbound.route import Route
 from gateway_core.outbound.target import RouteKey
+from gateway_core.passing import is_shortage
 
 _log: Final = logging.getLogger("s1gw.outbound")
 _UNRESOLVED: Final = "the URL's host cannot be resolved"
@@ -54,6 +55,7 @@ class Connector:
 
         Raises:
             ProviderUnreachable: none can be had.
+            ShortOfResources: this process can have no more.
         """
         cause = Cause.UNREACHABLE
         for key in keys:
@@ -66,6 +68,8 @@ class Connector:
                 _log.warning("no TLS with %s: %s", route.target.host, error)
                 raise ProviderUnreachable(_tls_fault(error), cause=Cause.TLS) from None
             except OSError as error:
+                if is_shortage(error):
+                    raise ShortOfResources from None
                 _log.warning("no connection to %s: %s", route.target.host, type(error).__name__)
                 if isinstance(error, ConnectionRefusedError):
                     cause = Cause.CONNECT_REFUSED

@@ -12,6 +12,7 @@ from gateway_core.outbound.route import Route
 from gateway_core.outbound.target import Target, bracketed
 from gateway_core.outbound.tls import Tls
 from gateway_core.outbound.tunnel import Tunnel
+from gateway_core.passing import is_shortage
 
 
 class Dial(Protocol):
@@ -70,7 +71,9 @@ class Dialler:
         name = _server_name(proxy.host) if tls else None
         try:
             await self._dial(protocol, proxy.host, proxy.port, tls, name)
-        except OSError:
+        except (OSError, UnicodeError) as error:
+            if is_shortage(error):
+                raise
             raise ProviderUnreachable("the proxy cannot be reached", cause=Cause.PROXY) from None
 
     async def _tunnel(

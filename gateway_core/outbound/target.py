@@ -10,6 +10,9 @@ from gateway_core.errors import DestinationUnusable
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _KEPT: Final = "/:?[]@!$&'()*+,;=%~-._"
 _HOST_CHARACTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-._~%:")
+_LONGEST_NAME: Final = 253
+_LONGEST_LABEL: Final = 63
+"""In octets (RFC 1035, section 2.3.4); Python's resolver raises ``UnicodeError`` beyond."""
 
 
 class RouteKey(NamedTuple):
@@ -97,6 +100,12 @@ def _ascii_host(host: str) -> str:
         raise DestinationUnusable("the URL's host is not a valid name") from None
     name = name.lower()
     # A percent sign begins the zone of an IPv6 address and is part of nothing else.
-    if not name.strip(".") or not _HOST_CHARACTERS.issuperset(name) or "%" in name.split(":")[0]:
+    if not _HOST_CHARACTERS.issuperset(name) or "%" in name.split(":")[0] or not _has_labels(name):
         raise DestinationUnusable("the URL's host is not a valid name")
     return name
+
+
+def _has_labels(name: str) -> bool:
+    """Say whether a name, with or without a dot at its end, has labels that DNS can carry."""
+    labels = name.removesuffix(".").split(".")
+    return len(name) <= _LONGEST_NAME + 1 and all(0 < len(one) <= _LONGEST_LABEL for one in labels)

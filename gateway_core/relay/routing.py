@@ -9,6 +9,7 @@ from gateway_core.bounded_cache import BoundedCache
 from gateway_core.config.loaded import in_order
 from gateway_core.config.model import Config, OrgConfig
 from gateway_core.door.callers import Caller
+from gateway_core.door.refusals import short_of_resources
 from gateway_core.errors import ConfigError
 from gateway_core.passing import is_passing
 from gateway_core.provider import Provider
@@ -22,7 +23,6 @@ from gateway_core.relay.targets import (
     check_target,
     make_targets,
     not_configured,
-    short_of_resources,
 )
 from gateway_core.secret import Secret
 from gateway_core.types import Format

@@ -169,15 +169,6 @@ def loggable_model(model: str) -> str:
     return model[:LONGEST_NAME].encode("utf-8", "replace").decode("utf-8")
 
 
-def short_of_resources() -> RelayRefused:
-    """Return the refusal of a call that cannot be served for a shortage that may soon be over."""
-    return RelayRefused(
-        "provider_overloaded",
-        "the gateway is short of descriptors or memory",
-        headers={"retry-after": "1"},
-    )
-
-
 def not_configured(message: str) -> RelayRefused:
     """Return the refusal of a model that no provider of the caller serves."""
     return RelayRefused("decision_provider_not_configured", message, "model")

@@ -35,6 +35,17 @@ FAULTY: dict[str, tuple[str, type[ConfigError], str]] = {
     "a port of 0": ("base_url = 'http://x.example:0'", EndpointUnusable, "base_url: "),
     "a host that is no name": ("base_url = 'http://x_!.example'", EndpointUnusable, "host"),
     "a broken literal": ("base_url = 'http://[::1'", EndpointUnusable, "base_url: "),
+    "an empty label": ("base_url = 'http://x..example'", EndpointUnusable, "host"),
+    "a label that is too long": (
+        f"base_url = 'http://{'x' * 64}.example'",
+        EndpointUnusable,
+        "host",
+    ),
+    "a name that is too long": (
+        f"base_url = 'http://{'x.' * 127}example'",
+        EndpointUnusable,
+        "host",
+    ),
     "a prefix that is no path": ("prefix = 'v1?x'", EndpointUnusable, "prefix"),
 }
 

@@ -19,7 +19,7 @@ from gateway_core.door.keys.file import changing_keys
 from gateway_core.door.keys.record import KeyRecord, KeySettings, make_key, renew_key
 from gateway_core.door.keys.store import LOOK_S, KeyStore
 from gateway_core.door.rights import CallerKind
-from gateway_core.errors import ConfigError
+from gateway_core.errors import ConfigError, RelayRefused
 
 
 @pytest.fixture
@@ -166,6 +166,17 @@ def test_a_revocation_that_could_not_be_read_at_first_is_seen_later(path: Path) 
     with no_descriptor_left():
         assert store.find(key) is not None
     assert store.find(key) is None
+
+
+def test_a_key_that_could_not_be_read_yet_is_not_called_unknown(path: Path) -> None:
+    add(path)
+    store = KeyStore(path, look_s=0)
+    _, new = add(path)
+    with no_descriptor_left(), pytest.raises(RelayRefused, match="short of descriptors") as caught:
+        store.find(new)
+    assert caught.value.headers == {"retry-after": "1"}
+    assert store.find(new) is not None
+    assert store.find(f"{new}x") is None
 
 
 def test_five_thousand_keys_are_found_as_quickly_as_one(path: Path) -> None:

@@ -11,8 +11,10 @@ from typing import Final
 from gateway_core.door.callers import Caller
 from gateway_core.door.keys.file import keys_path, read_keys
 from gateway_core.door.keys.record import ID_PART, KeyHolder, KeyRecord, digest
+from gateway_core.door.refusals import short_of_resources
 from gateway_core.door.rights import CallerKind
 from gateway_core.errors import ConfigError
+from gateway_core.passing import is_passing
 
 _log: Final = logging.getLogger("s1gw.keys")
 LOOK_S: Final = 0.25
@@ -36,19 +38,30 @@ class KeyStore:
         self._seen = self._reported = _stamp(self._path)
         self._holders = _by_id(read_keys(self._path))
         self._looked = time()
+<<<<<<< HEAD
         self._listeners: list[Callable[[Iterable[Caller]], None]] = []
+=======
+        # Whether the file has changed, and cannot be read for a shortage that may soon be over.
+        self._short = False
+>>>>>>> breaker
 
     def __len__(self) -> int:
         return len(self._holders)
 
     def find(self, token: str) -> Caller | None:
-        """Return who calls with ``token``; None when it is unknown, revoked or expired."""
+        """Return who calls with ``token``; None when it is unknown, revoked or expired.
+
+        Raises:
+            RelayRefused: ``provider_overloaded``: the file, which may have it, cannot be read now.
+        """
         now = time()
         # A clock that was set back is no reason not to look.
         if not 0 <= now - self._looked < self._look_s:
             self._look(now)
         holder = self._holders.get(token[ID_PART])
         if holder is None or not compare_digest(holder.digest, digest(token)):
+            if self._short:
+                raise short_of_resources()
             return None
         return holder if now < holder.expires else None
 
@@ -73,8 +86,9 @@ class KeyStore:
             return
         try:
             self._holders = _by_id(read_keys(self._path))
-            self._seen = stamp
+            self._seen, self._short = stamp, False
         except ConfigError as error:
+            self._short = is_passing(error)
             # The commands replace the file in one step, so this is damage from outside, or the
             # process is out of descriptors: the callers are served with the keys read last, and
             # the next look tries again, lest a revoked key go on working when that is over.

@@ -11,12 +11,18 @@ from typing import Any, Final
 
 from gateway_core import logs
 from gateway_core.door.access import AccessEntry, elapsed_ms
+<<<<<<< HEAD
 from gateway_core.door.refusals import refusal
+=======
+from gateway_core.door.refusals import refusal as refused
+from gateway_core.door.refusals import short_of_resources
+>>>>>>> breaker
 from gateway_core.door.request_ids import own_ids
 from gateway_core.errors import GatewayError
 from gateway_core.http1.messages import HttpReply
 from gateway_core.http1.requests import Malformed
 from gateway_core.http1.states import ClientTimeouts, moves
+from gateway_core.passing import is_shortage
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.allocator import keep_freed_memory
 from gateway_core.servers.http.body import ClientGone
@@ -150,6 +156,9 @@ def _excuse(exchange: Exchange, error: BaseException) -> HttpReply:
             return _NO_REPLY
         case asyncio.CancelledError():
             return _NO_REPLY if exchange.abandoned else _shutting_down(exchange)
+    if is_shortage(error):
+        _log.error("short of descriptors or memory: %s at %s", type(error).__name__, _place(error))
+        return refused(short_of_resources(), exchange.access)
     # It is our fault, and its text may hold anything.
     _log.error("%s at %s", type(error).__name__, _place(error))
     return exchange.refuse(500, "internal_error", "the gateway failed; its log says where")

@@ -10,13 +10,16 @@ import attrs
 
 from gateway_core.decide import Cooldowns
 from gateway_core.door.callers import Caller
+<<<<<<< HEAD
 from gateway_core.door.keys.store import KeyStore
 from gateway_core.door.rights import CallerKind
+=======
+from gateway_core.door.refusals import short_of_resources
+>>>>>>> breaker
 from gateway_core.errors import ConfigError
 from gateway_core.gateway import Gateway
 from gateway_core.middleware import build_middleware
 from gateway_core.registry import OrgRegistry, Registry
-from gateway_core.relay.targets import short_of_resources
 from gateway_core.servers.http.mcp_face import McpFace
 from gateway_core.strict_json import read_json
 

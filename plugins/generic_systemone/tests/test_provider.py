@@ -248,3 +248,8 @@ async def test_the_body_reaches_the_server_as_it_is() -> None:
     async with bench(_subject()) as on:
         on.upstream.answer(answer)
         assert (await on.ask(b'{"n": 1E400}')).body == b'{"n": 1E400}'
+
+
+def test_a_base_url_that_is_none_is_told_when_it_is_used() -> None:
+    with pytest.raises(DestinationUnusable, match="not a URL"):
+        _subject().build(base_url="http://[::1").url(Operation.DECIDE)

@@ -21,9 +21,17 @@ def rooted(endpoint: Endpoint, server: Server) -> Endpoint:
     """Complete a base URL that is a bare host; keep every path and prefix that is configured."""
     prefix = server.prefix if endpoint.prefix is None else endpoint.prefix
     base = endpoint.base_url
-    if base and not urlsplit(base).path.strip("/"):
+    if base and _is_bare(base):
         base = base.rstrip("/") + server.root
     return attrs.evolve(endpoint, base_url=base, prefix=prefix)
+
+
+def _is_bare(base: str) -> bool:
+    try:
+        return not urlsplit(base).path.strip("/")
+    except ValueError:
+        # No URL at all, which is told when it is to be used.
+        return False
 
 
 def advised(error: RateLimited, server: Server) -> RateLimited | None:
