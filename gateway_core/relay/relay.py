@@ -10,11 +10,7 @@ import msgspec
 
 from gateway_core.config.model import MEBIBYTE
 from gateway_core.door.access import AccessEntry
-<<<<<<< HEAD
 from gateway_core.door.bodies import BodyLimit, IncomingBody
-=======
-from gateway_core.door.bodies import BodyLimit, Incoming
->>>>>>> breaker
 from gateway_core.door.callers import Caller, customer_key, require_listing
 from gateway_core.door.door import Door
 from gateway_core.door.refusals import JSON, refusal
@@ -53,12 +49,8 @@ class Relay:
         self._router = Router(registry, config)
         self._timeout_s = config.http.timeout_s
         self._limit = BodyLimit(min(config.http.max_body_bytes, _MAX_BODY_BYTES))
-<<<<<<< HEAD
-        self._small = min(SMALL, self._limit.most)
-=======
         # Up to this size a body that came whole is read at once; what is larger may be too large.
         self._at_once = min(SMALL, self._limit.most)
->>>>>>> breaker
         self._intake = Intake(max(config.http.max_held_bytes, self._limit.most))
 
     async def aclose(self) -> None:
@@ -104,11 +96,7 @@ class Relay:
             key = customer_key(caller, headers)
             async with self._door.admitted(caller):
                 content = None if _ENCODING in headers else incoming.take()
-<<<<<<< HEAD
-                if content is None or len(content) > self._small:
-=======
                 if content is None or len(content) > self._at_once:
->>>>>>> breaker
                     left = _Taken(content, incoming)
                     reply = await self._relay_slowly(
                         left, route, caller, key, headers, access=access

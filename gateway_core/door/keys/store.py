@@ -38,12 +38,9 @@ class KeyStore:
         self._seen = self._reported = _stamp(self._path)
         self._holders = _by_id(read_keys(self._path))
         self._looked = time()
-<<<<<<< HEAD
         self._listeners: list[Callable[[Iterable[Caller]], None]] = []
-=======
         # Whether the file has changed, and cannot be read for a shortage that may soon be over.
         self._short = False
->>>>>>> breaker
 
     def __len__(self) -> int:
         return len(self._holders)

@@ -13,12 +13,7 @@ import msgspec
 
 from gateway_core.door.refusals import short_of_resources
 from gateway_core.errors import RelayRefused
-<<<<<<< HEAD
-from gateway_core.relay.large.held import no_room
 from gateway_core.relay.large.job import CheckedBody, Job, receive_message, send_message
-=======
-from gateway_core.relay.large.job import Checked, Job, receive, send
->>>>>>> breaker
 from gateway_core.relay.large.spool import Spool, new_file, read_all
 from gateway_core.relay.large.turns import Turns
 
@@ -115,17 +110,10 @@ class Checkers:
             checked, content = await asyncio.shield(work)
         except (CheckerFailed, OSError, MemoryError) as error:
             _log.error("a large body cannot be checked: %s", type(error).__name__)
-<<<<<<< HEAD
-            raise no_room() from None
+            raise short_of_resources() from None
         if checked.reason:
             raise RelayRefused(checked.reason, checked.message, checked.field, checked.headers)
         return checked, content
-=======
-            raise short_of_resources() from None
-        if found.reason:
-            raise RelayRefused(found.reason, found.message, found.field, found.headers)
-        return found, content
->>>>>>> breaker
 
     async def aclose(self) -> None:
         """End the processes."""

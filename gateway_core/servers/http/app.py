@@ -11,12 +11,7 @@ from typing import Any, Final
 
 from gateway_core import logs
 from gateway_core.door.access import AccessEntry, elapsed_ms
-<<<<<<< HEAD
-from gateway_core.door.refusals import refusal
-=======
-from gateway_core.door.refusals import refusal as refused
-from gateway_core.door.refusals import short_of_resources
->>>>>>> breaker
+from gateway_core.door.refusals import refusal, short_of_resources
 from gateway_core.door.request_ids import own_ids
 from gateway_core.errors import GatewayError
 from gateway_core.http1.messages import HttpReply
@@ -158,7 +153,7 @@ def _excuse(exchange: Exchange, error: BaseException) -> HttpReply:
             return _NO_REPLY if exchange.abandoned else _shutting_down(exchange)
     if is_shortage(error):
         _log.error("short of descriptors or memory: %s at %s", type(error).__name__, _place(error))
-        return refused(short_of_resources(), exchange.access)
+        return refusal(short_of_resources(), exchange.access)
     # It is our fault, and its text may hold anything.
     _log.error("%s at %s", type(error).__name__, _place(error))
     return exchange.refuse(500, "internal_error", "the gateway failed; its log says where")

@@ -10,12 +10,9 @@ import attrs
 
 from gateway_core.decide import Cooldowns
 from gateway_core.door.callers import Caller
-<<<<<<< HEAD
 from gateway_core.door.keys.store import KeyStore
-from gateway_core.door.rights import CallerKind
-=======
 from gateway_core.door.refusals import short_of_resources
->>>>>>> breaker
+from gateway_core.door.rights import CallerKind
 from gateway_core.errors import ConfigError
 from gateway_core.gateway import Gateway
 from gateway_core.middleware import build_middleware
