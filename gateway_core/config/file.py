@@ -1,19 +1,16 @@
-"""Reading the TOML file itself: whole, or for the one answer that light commands need."""
+"""Reading the TOML file itself."""
 
 import os
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
 import attrs
 
-from gateway_core.config.paths import DISABLED_PLUGINS, config_path_to_read
+from gateway_core.config.paths import config_path_to_read
 from gateway_core.user_paths import expanded
 
-_RESEMBLING: Final = "S1GW_PLUGINS_"
-_PLUGINS: Final = "plugins"
 MAX_BYTES: Final = 8 * 1024 * 1024
 """Far above any configuration; what is larger is another file, or a device without an end."""
 
@@ -45,38 +42,6 @@ def find_file(path: str | os.PathLike[str] | None, environ: Mapping[str, str]) -
     named = path is not None or bool(environ.get("S1GW_CONFIG"))
     table, fault = read_table(chosen, must_exist=named)
     return ConfigFile(path=chosen, table=table, fault=fault)
-
-
-def disabled_plugins(
-    path: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ
-) -> tuple[str, ...]:
-    """Return what ``load_config`` has in ``plugins.disabled``, faster where all is well.
-
-    Args:
-        path: the configuration file; the usual place when absent.
-        environ: the environment variables, which go over the file.
-    """
-    if not any(name == DISABLED_PLUGINS or name.startswith(_RESEMBLING) for name in environ):
-        found = find_file(path, environ)
-        names = None if found.fault else _plainly(found.table or {})
-        if names is not None:
-            return names
-    # The whole configuration costs more than a light command does without it.
-    from gateway_core.config.load import load_config
-
-    return load_config(path, environ).config.plugins.disabled
-
-
-def _plainly(table: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the disabled names if the file leaves no doubt about them."""
-    plugins = table.get(_PLUGINS, {})
-    misspelt = any(key != _PLUGINS and get_close_matches(key, (_PLUGINS,)) for key in table)
-    if misspelt or not isinstance(plugins, Mapping) or plugins.keys() - {"disabled"}:
-        return None
-    names = plugins.get("disabled", [])
-    if not isinstance(names, list) or not all(isinstance(n, str) and n.strip() for n in names):
-        return None
-    return tuple(names) if len(set(names)) == len(names) else None
 
 
 def read_table(path: Path, *, must_exist: bool) -> tuple[dict[str, Any] | None, str | None]:
