@@ -61,6 +61,7 @@ class Clients:
     async def run(self, number: int, restart: "asyncio.Future[None]") -> None:
         """Ask until every connection has ended; ``restart`` is set when all clients are at it."""
         asks = [asyncio.create_task(self._ask()) for _ in range(number)]
+        # A thousand clients set no event.
         while self.asking < number and not any(ask.done() for ask in asks):  # noqa: ASYNC110
             await asyncio.sleep(_PAUSE_S)
         restart.set_result(None)

@@ -61,12 +61,12 @@ def upstream_request(
         headers: the caller's.
         request_id: the call's.
     """
-    sent = {"x-request-id": request_id}
+    request_headers = {"x-request-id": request_id}
     if not headers.keys().isdisjoint(target.features):
         features = target.features.items()
-        sent |= {
-            sent_as: headers[name].decode("latin-1")
-            for name, sent_as in features
+        request_headers |= {
+            upstream_name: headers[name].decode("latin-1")
+            for name, upstream_name in features
             if name in headers
         }
     return DecisionRequest(
@@ -74,7 +74,7 @@ def upstream_request(
         body=body.naming(target.model),
         model=target.model,
         content_type=headers[b"content-type"].decode("latin-1") if body.multipart else _JSON,
-        headers=sent,
+        headers=request_headers,
         api_key=key,
         request_id=request_id,
     )
@@ -90,7 +90,7 @@ async def _detail(
     from gateway_core.outbound.redaction import Sent, published_code, redact, shown_param
 
     key = request.api_key
-    sent = Sent(
+    request_parts = Sent(
         body=json_of(request.body, request.content_type),
         model=request.model,
         secrets=target.secrets if key is None else (*target.secrets, key),
@@ -98,7 +98,7 @@ async def _detail(
     )
     openai = request.format is Format.OPENAI
     return Detail(
-        message=await redact(error.upstream_message, sent),
+        message=await redact(error.upstream_message, request_parts),
         code=published_code(error.upstream_code) if openai else None,
-        param=shown_param(error.upstream_param, sent),
+        param=shown_param(error.upstream_param, request_parts),
     )

@@ -51,32 +51,32 @@ class Router:
         Raises:
             RelayRefused: ``decision_provider_not_configured``, or what ``check_target`` raises.
         """
-        asked = caller, model, wire, key is None
-        found = self._allowed.get(asked)
-        if found is None:
-            found = self._target(caller, model, wire)
-            check_target(caller, found, wire, key)
+        lookup = caller, model, wire, key is None
+        target = self._allowed.get(lookup)
+        if target is None:
+            target = self._target(caller, model, wire)
+            check_target(caller, target, wire, key)
             # A vendor's model is named by whoever asks, and at any length.
             if len(model) <= LONGEST_NAME:
-                self._allowed.keep(asked, found)
-        return found
+                self._allowed.keep(lookup, target)
+        return target
 
     def _target(self, caller: Caller, model: str, wire: Format) -> RelayTarget:
-        found = self._place(caller, model)
-        if isinstance(found, BrokenProvider):
-            found.refuse(caller, model, wire)
-        return found
+        place = self._place(caller, model)
+        if isinstance(place, BrokenProvider):
+            place.refuse(caller, model, wire)
+        return place
 
     def _place(self, caller: Caller, model: str) -> TargetOrFault:
         vendors = caller.rights.vendors
-        found = self._vendor(model) if vendors else self.table(caller).find(model)
-        if found is None:
+        place = self._vendor(model) if vendors else self.table(caller).find(model)
+        if place is None:
             raise not_configured(
                 "the model must begin with the id of a vendor, such as openai/"
                 if vendors
                 else "no enabled provider of the caller lists the requested model"
             )
-        return found
+        return place
 
     def prepare(self) -> None:
         """Build the tables of all organizations, so that no call has to wait for it."""

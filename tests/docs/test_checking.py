@@ -10,7 +10,7 @@ PAGE = (Path(__file__).parents[2] / "docs/checking.md").read_text()
 
 
 def test_the_example_is_what_the_command_prints(tmp_path: Path) -> None:
-    blocks = dict(re.findall(r"^```(toml|console)\n(.*?)^```", PAGE, re.M | re.S))
+    blocks = dict(re.findall(r"^```(toml|console)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL))
     command, _, told = blocks["console"].partition("\n")
     (tmp_path / "config.toml").write_text(blocks["toml"])
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}

@@ -89,10 +89,10 @@ class KeyStore:
 def _stamp(path: Path) -> tuple[int, int, int]:
     """Return what differs after every replacement of the file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return _NOWHERE
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _by_id(records: tuple[KeyRecord, ...]) -> Mapping[str, KeyHolder]:

@@ -82,13 +82,13 @@ class SharedLimiter:
 
     async def leave(self, bounds: Bounds, slots: Slots) -> None:
         """Free what a request held."""
-        told = self._ledger.let_go(bounds, slots)
-        if not told:
+        reported = self._ledger.let_go(bounds, slots)
+        if not reported:
             return
         if self._down_until or self._behind:
-            self._ledger.owe(told)
+            self._ledger.owe(reported)
         else:
-            await self._uncancelled.run(self._give_back(told))
+            await self._uncancelled.run(self._give_back(reported))
 
     async def aclose(self) -> None:
         """Close the store's connections, once what is under way there has ended."""

@@ -107,13 +107,13 @@ class Checkers:
         work = loop.run_in_executor(self._threads, self._work, spool, job)
         work.add_done_callback(lambda done: self._end_turn(tenant, done))
         try:
-            found, content = await asyncio.shield(work)
+            checked, content = await asyncio.shield(work)
         except (CheckerFailed, OSError, MemoryError) as error:
             _log.error("a large body cannot be checked: %s", type(error).__name__)
             raise no_room() from None
-        if found.reason:
-            raise RelayRefused(found.reason, found.message, found.field, found.headers)
-        return found, content
+        if checked.reason:
+            raise RelayRefused(checked.reason, checked.message, checked.field, checked.headers)
+        return checked, content
 
     async def aclose(self) -> None:
         """End the processes."""
@@ -133,10 +133,10 @@ class Checkers:
             out = new_file()
             try:
                 file = spool.file()
-                found = checker.check(job, file, out)
-                if found.reason:
-                    return found, b""
-                return found, read_all(out if job.encoding else file, found.size)
+                checked = checker.check(job, file, out)
+                if checked.reason:
+                    return checked, b""
+                return checked, read_all(out if job.encoding else file, checked.size)
             finally:
                 os.close(out)
         finally:

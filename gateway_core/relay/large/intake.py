@@ -158,15 +158,15 @@ def _check_length(headers: Headers, limit: BodyLimit) -> None:
         raise too_large(limit)
 
 
-def _large_body(found: CheckedBody, content: bytes) -> DecisionBody:
-    model: str = json.loads(found.model)
+def _large_body(checked: CheckedBody, content: bytes) -> DecisionBody:
+    model: str = json.loads(checked.model)
     return DecisionBody(
         content=content,
-        json=b"" if found.multipart else content,
-        format=Format(found.format),
+        json=b"" if checked.multipart else content,
+        format=Format(checked.format),
         model=model,
         members={},
-        place=found.place,
+        place=checked.place,
     )
 
 

@@ -82,10 +82,10 @@ def receive_message(channel: socket.socket, files: int = 0) -> tuple[bytes, list
 
 
 def _exactly(channel: socket.socket, size: int) -> bytes:
-    found = b""
-    while len(found) < size:
-        piece = channel.recv(size - len(found))
+    content = b""
+    while len(content) < size:
+        piece = channel.recv(size - len(content))
         if not piece:
             raise EOFError
-        found += piece
-    return found
+        content += piece
+    return content

@@ -41,7 +41,7 @@ Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Give = Callable[[Exchange, HttpReply], None]
+OnReply = Callable[[Exchange, HttpReply], None]
 
 
 class Application:
@@ -81,8 +81,8 @@ class Application:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
 
-    async def answer(self, exchange: Exchange, give: Give) -> None:
-        """Have one request answered, whatever goes wrong, give its reply, and note both."""
+    async def answer(self, exchange: Exchange, on_reply: OnReply) -> None:
+        """Have one request answered, whatever goes wrong; hand on its reply, and log both."""
         access, exchange.begun = exchange.access, True
         logs.request_id.set(access.request_id)
         try:
@@ -90,7 +90,7 @@ class Application:
         # The top level: nothing that goes wrong may leave a request without its reply.
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - see above
             reply = _excuse(exchange, error)
-        give(exchange, reply)
+        on_reply(exchange, reply)
         access.status = reply.status
         access.bytes_out = len(reply.body)
         access.latency_ms = elapsed_ms(exchange.started)
@@ -169,5 +169,5 @@ def _place(error: BaseException) -> str:
 
 def _log_stray_fault(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     error = context.get("exception")
-    told = f"{type(error).__name__} at {_place(error)}" if error else context.get("message")
-    _log.error("in the background: %s", told)
+    description = f"{type(error).__name__} at {_place(error)}" if error else context.get("message")
+    _log.error("in the background: %s", description)

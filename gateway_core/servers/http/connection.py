@@ -25,7 +25,7 @@ from gateway_core.servers.http.reply import write_reply
 from gateway_core.servers.http.request_queue import RequestQueue
 from gateway_core.servers.http.unread import unread
 
-LAST_WORD_S: Final = 0.5
+LAST_WORD_S: Final = 2.0
 """How long a client that is connected must have been silent before it is closed at the end."""
 _TURN_S: Final = 0.01
 _OPEN_ENDED: Final = (State.OPENED, State.IDLE)

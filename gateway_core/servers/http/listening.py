@@ -87,8 +87,8 @@ def _places(http: HttpConfig) -> list[ListenAddress]:
 
 def _resolved(http: HttpConfig) -> Iterator[ListenAddress]:
     # Without the dot that ends a full name, which the system's table of hosts does not know.
-    own = http.host.rstrip(".")
-    for host in filter(None, (own, _EVERYWHERE.get(own))):
+    name = http.host.rstrip(".")
+    for host in filter(None, (name, _EVERYWHERE.get(name))):
         for family, *_, address in socket.getaddrinfo(host, http.port, type=socket.SOCK_STREAM):
             if family in _FAMILIES:
                 yield family, address

@@ -14,7 +14,7 @@ from gateway_core.servers.http.services import Services
 
 async def openapi(_: Services, exchange: Exchange) -> HttpReply:
     """Return the OpenAPI document of this table."""
-    return exchange.named(HttpReply(status=200, headers=[JSON], body=_document()))
+    return exchange.with_request_id(HttpReply(status=200, headers=[JSON], body=_document()))
 
 
 @cache
@@ -198,7 +198,7 @@ async def _refuse_path(_: Services, exchange: Exchange) -> HttpReply:
 async def _refuse_method(_: Services, exchange: Exchange) -> HttpReply:
     allowed = ", ".join(sorted([*_methods(exchange.head.path), "OPTIONS"]))
     if exchange.head.method == "OPTIONS":
-        return exchange.named(
+        return exchange.with_request_id(
             HttpReply(status=200, headers=[(b"allow", allowed.encode())], body=b"")
         )
     return exchange.refuse(

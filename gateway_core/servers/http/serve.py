@@ -27,6 +27,8 @@ def serve(options: Options) -> None:
         SystemExit: the services cannot be opened; the log says why.
     """
     notifier = Notifier(os.environ)
+    # One that comes now waits until there is something to reload.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
     loaded = options.load()
     handed = inherited(loaded.config.http, os.environ)
     options = attrs.evolve(options, addresses=tuple(map(address_of, handed)))
@@ -36,8 +38,6 @@ def serve(options: Options) -> None:
     warn(loaded, working_keys(checked.http))
     for number in _STOPPING:
         signal.signal(number, leave)
-    # Nothing is served yet that could be read anew.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         _run(options, checked, notifier, listeners)
     except OSError as error:

@@ -53,6 +53,7 @@ class Single:
     def _ready(self) -> None:
         announce(self._reloads.checked.http, self._listeners)
         self._notifier.ready()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGHUP,))
         if self._reloads.checked.http.reload:
             watching = watch(lambda: self._reloads.files, self._reloads.ask)
             self._watching = asyncio.create_task(watching)

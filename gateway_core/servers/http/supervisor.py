@@ -12,6 +12,7 @@ from typing import Final
 
 from uvicorn.config import STARTUP_FAILURE
 
+from gateway_core.errors import ConfigError
 from gateway_core.servers.http.checked import Checked, Options
 from gateway_core.servers.http.listening import announce
 from gateway_core.servers.http.notify import Notifier
@@ -64,6 +65,7 @@ class Supervisor:
 
     async def replace(self, checked: Checked) -> None:
         """Have all workers serve ``checked`` from now on, or none; see ``Served``."""
+        await asyncio.gather(*(worker.settled() for worker in self._workers))
         ready = [worker for worker in self._workers if worker.ready.is_set()]
         built = await asyncio.gather(
             *(worker.prepare(checked) for worker in ready), return_exceptions=True
@@ -101,6 +103,7 @@ class Supervisor:
         loop.add_signal_handler(signal.SIGTERM, self._ending.set)
         loop.add_signal_handler(signal.SIGINT, self._interrupt)
         loop.add_signal_handler(signal.SIGHUP, lambda: self._reloads.ask("SIGHUP"))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGHUP,))
 
     def _interrupt(self) -> None:
         if not self._ending.is_set():
@@ -167,7 +170,12 @@ class Supervisor:
         """Have a worker that began before a reload serve what the others do."""
         await worker.ready.wait()
         while worker.checked is not (checked := self._checked):
-            await worker.prepare(checked)
+            try:
+                await worker.prepare(checked)
+            except ConfigError as error:
+                _log.error("worker %d cannot serve what the others do: %s", worker.pid, error)
+                worker.terminate()
+                return
             await worker.commit(checked)
         if self._faults:
             await worker.send("faults", self._faults)

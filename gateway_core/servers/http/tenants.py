@@ -127,8 +127,8 @@ class TenantGateways:
         if self._operator is not None:
             return self._operator
         middleware = build_middleware(self._registry.loaded, self._registry.catalog)
-        own = OrgRegistry(self._registry, caller.org or "", caller.may_use)
-        return Gateway.over(own, middleware, self._cooldowns)
+        registry = OrgRegistry(self._registry, caller.org or "", caller.may_use)
+        return Gateway.over(registry, middleware, self._cooldowns)
 
     def _keep_needed(self, callers: Iterable[Caller]) -> None:
         self._needed = needed = {_key_of(caller) for caller in callers}

@@ -41,7 +41,7 @@ class Worker:
         self.ready = asyncio.Event()
         self.begun = monotonic()
         self._process = get_context("spawn").Process(target=work, args=(theirs, listeners))
-        # When it is started, it lets signals through that are blocked.
+        # Started with the first process otherwise, it would take SIGINT out of the mask again.
         resource_tracker.ensure_running()
         with _blocked(SUPERVISORS):
             self._process.start()
@@ -61,6 +61,13 @@ class Worker:
         with suppress(OSError):
             # In a thread: one that does not read must not hold up the others.
             await asyncio.to_thread(self._channel.send, kind, value)
+
+    async def settled(self) -> None:
+        """Wait until it takes requests, or has ended, for as long as building may take."""
+        ready = asyncio.ensure_future(self.ready.wait())
+        waiting = (ready, self._ended)
+        await asyncio.wait(waiting, timeout=_BUILD_S, return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
 
     async def prepare(self, checked: Checked) -> None:
         """Have it build ``checked``; return at once when it ends meanwhile.
