@@ -57,7 +57,7 @@ VARIABLES = """
 |---|---|
 | `S1GW_CONFIG` | the configuration file |
 | `S1GW_STATE_DIR` | the folder of what the gateway writes itself: pause, keys, calibration |
-| `S1GW_STRICT_PLUGINS` | `1` makes every problem of configuration and plugins fatal, for CI |
+| `S1GW_STRICT_PLUGINS` | `1` makes all faults of [`config check`](checking.md) fatal |
 | `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY` | proxies for calls to providers |
 """
 
