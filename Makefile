@@ -22,7 +22,7 @@ PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml examples/*/pyproj
 COMPILERS_OWN := -W 'ignore:the (type, exc, tb) signature of throw() is deprecated:DeprecationWarning'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-compiled test-quick check lint types imports docs docs-check schema bench evidence \
+.PHONY: help demo test test-compiled test-quick mutants check lint types imports docs docs-check schema bench restarts evidence \
 	format clean
 
 help: ## Say what each target does
@@ -67,6 +67,13 @@ evidence: $(VENV)/.ready-dev ## Measure the embedded engine's accuracy and calib
 bench: $(COMPILED)/.ready ## Measure speed side by side and write docs/performance.md
 	$(BIN)/pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
+
+mutants: $(VENV)/.ready-dev ## Try random small faults and write how many the tests notice: docs/mutants.md
+	$(BIN)/pip install --quiet --disable-pip-version-check 'cosmic-ray>=8.7,<9'
+	$(BIN)/python scripts/mutants.py
+
+restarts: $(VENV)/.ready-dev ## Restart gateways under the load of 1,000 clients, and count what is lost
+	$(BIN)/python -m benchmarks.restarts 1000 20
 
 format: $(VENV)/.ready-dev ## Put the code into its standard form
 	$(BIN)/ruff format .

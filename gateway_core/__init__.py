@@ -7,6 +7,7 @@ first use, so that a program pays only for the part it needs.
 from typing import TYPE_CHECKING, Final
 
 from gateway_core.lazy import lazy_names
+from gateway_core.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from gateway_core.context import Endpoint as Endpoint
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from gateway_core.types import ProbeResult as ProbeResult
     from gateway_core.types import YesNo as YesNo
     from gateway_core.urls import IN_PROCESS as IN_PROCESS
-
-__version__: Final = "0.1.0"
 
 _HOMES: Final = {
     "context": ("Endpoint", "ProviderContext", "bearer"),

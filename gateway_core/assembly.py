@@ -8,10 +8,10 @@ from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.catalog import Catalog
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.paths import state_dir_to_read
-from gateway_core.decide import Answerer, Chain, Decider, Link, Observer, VerdictRules
+from gateway_core.decide import Answerer, Chain, Cooldowns, Decider, Link, Observer, VerdictRules
 from gateway_core.errors import ConfigError
 from gateway_core.middleware import Layer, Layers, MiddlewareSlot, build_middleware
-from gateway_core.outbound import Outbound
+from gateway_core.outbound import WayOut
 from gateway_core.passing import is_passing
 from gateway_core.pause import Pause
 from gateway_core.registry import Registry
@@ -19,7 +19,7 @@ from gateway_core.reports import GatewayParts
 from gateway_core.reports.faults import unknown_names
 
 
-def operators_parts(loaded: Loaded, outbound: Outbound) -> GatewayParts:
+def operators_parts(loaded: Loaded, outbound: WayOut) -> GatewayParts:
     """Return the parts of the gateway that a configuration describes.
 
     Args:
@@ -40,12 +40,15 @@ def operators_parts(loaded: Loaded, outbound: Outbound) -> GatewayParts:
     )
 
 
-def organizations_parts(registry: Registry, middleware: Sequence[MiddlewareSlot]) -> GatewayParts:
+def organizations_parts(
+    registry: Registry, middleware: Sequence[MiddlewareSlot], cooldowns: Cooldowns
+) -> GatewayParts:
     """Return the parts of a gateway over an organization's own providers.
 
     Args:
         registry: those providers.
         middleware: the operator's, which every call of the organization passes as well.
+        cooldowns: what the process knows of providers that are down.
     """
     return GatewayParts(
         loaded=registry.loaded,
@@ -54,6 +57,7 @@ def organizations_parts(registry: Registry, middleware: Sequence[MiddlewareSlot]
         calibrator=Calibrator(),
         thresholds=Thresholds(registry.loaded.config.decide.threshold),
         middleware=tuple(slot.discreet() for slot in middleware),
+        cooldowns=cooldowns,
     )
 
 
@@ -86,7 +90,14 @@ def _chain(parts: GatewayParts, links: Sequence[Link]) -> Chain:
         when_stale=settings.when_stale,
     )
     error = _error_when_empty(parts.registry)
-    return Chain(links=links, settings=settings, rules=rules, error_when_empty=error)
+    return Chain(
+        links=links,
+        settings=settings,
+        rules=rules,
+        error_when_empty=error,
+        # With nobody else to ask, there is nothing to remember and nothing to probe for.
+        cooldowns=parts.cooldowns if settings.cooldown and len(links) > 1 else None,
+    )
 
 
 def _link(registry: Registry, name: str) -> Link:

@@ -9,7 +9,7 @@ import attrs
 from gateway_core.errors import KeyMissing
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionReply, DecisionRequest
-from gateway_core.urls import endpoint_url, is_loopback, site_url
+from gateway_core.urls import endpoint_url, is_loopback_url, site_url
 
 if TYPE_CHECKING:
     import httpx
@@ -90,7 +90,7 @@ class ProviderContext(Generic[SettingsT]):
     @property
     def on_this_machine(self) -> bool:
         """Whether the base URL names the loopback interface: nothing leaves the machine."""
-        return is_loopback(self.endpoint.base_url)
+        return is_loopback_url(self.endpoint.base_url)
 
     def api_key(self, request: DecisionRequest | None = None) -> Secret | None:
         """Return the credential to use: the one that came for this call, else the configured."""

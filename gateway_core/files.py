@@ -31,6 +31,22 @@ def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
         raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
 
 
+def why_unwritable(path: Path) -> str | None:
+    """Return why no file could be written at ``path``, or None; nothing is made for it.
+
+    Folders that are missing would be made.
+    """
+    try:
+        if path.is_dir():
+            return "is a folder"
+        place = next(found for found in (path, *path.parents) if found.exists())
+    except OSError as error:
+        return f"cannot be reached: {error.strerror}"
+    if place != path and not place.is_dir():
+        return f"{place} is no folder"
+    return None if os.access(place, os.W_OK) else f"{place} may not be written to"
+
+
 def with_unknown(known: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is written in place of an object: ``known``, and what this version cannot know.
 

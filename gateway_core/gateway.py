@@ -24,10 +24,10 @@ from gateway_core.config.load import load_config
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import Config
 from gateway_core.config.paths import state_dir_to_read
-from gateway_core.decide import Decider, Observer
+from gateway_core.decide import Cooldowns, Decider, Observer
 from gateway_core.decisionlog.watch import Watch, watching
 from gateway_core.middleware import MiddlewareSlot
-from gateway_core.outbound import Outbound
+from gateway_core.outbound import Outbound, WayOut
 from gateway_core.registry import Registry
 from gateway_core.reports import GatewayParts, capabilities_report, health_report
 from gateway_core.reports.faults import require_sound
@@ -77,17 +77,23 @@ class Gateway:
     @classmethod
     @asynccontextmanager
     async def serving(
-        cls, loaded: Loaded, *, observers: Sequence[Observer] = ()
+        cls, loaded: Loaded, *, observers: Sequence[Observer] = (), outbound: WayOut | None = None
     ) -> AsyncIterator[Self]:
-        """Do as ``open`` does, for a configuration that has been read."""
-        outbound = Outbound(loaded.environ)
+        """Do as ``open`` does, for a configuration that has been read.
+
+        Args:
+            loaded: the configuration.
+            observers: who else is told about every decision.
+            outbound: the way out of its providers; the network's when absent.
+        """
+        outbound = outbound or Outbound(loaded.environ)
         try:
             # In threads: they import plugins, and a server has others to answer meanwhile.
             parts = await asyncio.to_thread(operators_parts, loaded, outbound)
             await asyncio.to_thread(require_sound, parts.registry)
             shadow = partial(chain_of_one, parts)
             state, settings = state_dir_to_read(loaded.environ), loaded.config.decision_log
-            async with watching(settings, state, shadow) as watch:
+            async with watching(settings, state, shadow) as watch, parts.cooldowns:
                 yield cls._of(parts, watch, observers)
         finally:
             await outbound.aclose()
@@ -101,14 +107,22 @@ class Gateway:
         return cls(parts=parts, decider=make_decider(parts, (*watch.observers, *observers)))
 
     @classmethod
-    def over(cls, registry: Registry, middleware: Sequence[MiddlewareSlot]) -> Self:
+    def over(
+        cls, registry: Registry, middleware: Sequence[MiddlewareSlot], cooldowns: Cooldowns
+    ) -> Self:
         """Return a gateway over the chain of ``registry``, and the operator's middleware.
 
         Neither calibration fits nor measured thresholds apply to it, since they were made for
         the operator's providers, and what is decided is not logged. What is wrong with the
         middleware is the operator's to know: here it only closes the gateway.
+
+        Args:
+            registry: those providers.
+            middleware: what every call passes.
+            cooldowns: what the process knows of providers that are down; whoever made it closes
+                it.
         """
-        parts = organizations_parts(registry, middleware)
+        parts = organizations_parts(registry, middleware, cooldowns)
         return cls(parts=parts, decider=make_decider(parts))
 
     @property

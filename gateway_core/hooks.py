@@ -149,11 +149,12 @@ def interrupts(error: BaseException) -> bool:
 
 def timeout_cause(error: TimeoutError) -> Cause:
     """Say what the time was spent on, by the note on the cancellation; see ``CONNECTING``."""
-    notes = getattr(error.__cause__, "__notes__", ())
+    # Compiled code keeps what an error comes from as its context alone.
+    notes = getattr(error.__cause__ or error.__context__, "__notes__", ())
     return Cause.CONNECT_TIMEOUT if CONNECTING in notes else Cause.READ_TIMEOUT
 
 
-class StrangersCode:
+class PluginCallGuard:
     """A block in which a provider's hook runs; whatever it raises becomes a ``ProviderError``.
 
     The hook's own ``ProviderError`` is kept; a ``TimeoutError`` is told as ``ProviderTimeout``

@@ -19,7 +19,7 @@ from gateway_core.errors import (
     ProviderTimeout,
 )
 from gateway_core.hooks import (
-    StrangersCode,
+    PluginCallGuard,
     checked_capabilities,
     checked_reply,
     direct_decide,
@@ -55,6 +55,9 @@ class Provider:
         endpoint: the common keys of its configuration.
         fault: what keeps it from being asked as it is configured; set by whoever builds it from
             a configuration, and None if it can be asked.
+        path: where its table stands, for faults; set by whoever builds it from one.
+        forbidden: why the policy for its destination turns every request away, as far as the
+            text of its URLs tells; set by whoever builds it, and None if that may be allowed.
     """
 
     def __init__(
@@ -75,8 +78,10 @@ class Provider:
         self.capabilities = capabilities
         self.endpoint = endpoint
         self.fault: ConfigError | None = None
+        self.path: str = f"providers.{name}"
+        self.forbidden: ConfigError | None = None
         self._decide = direct_decide(hooks)
-        self._guard = StrangersCode(name)
+        self._guard = PluginCallGuard(name)
         self._longest_s = inf if endpoint.timeout_s is None else endpoint.timeout_s
         self._under_way = 0
         self._decide_urls: dict[str, str] = {}
@@ -96,8 +101,12 @@ class Provider:
         """What keeps the chain from asking it: its ``fault``, or a credential that it lacks."""
         if self.fault is not None or self.usable:
             return self.fault
-        where = f"providers.{self.name}"
-        return CredentialUnusable(f'{where}: set api_key = {{ env = "NAME" }}')
+        return CredentialUnusable(f'{self.path}: set api_key = {{ env = "NAME" }}')
+
+    @property
+    def hindrance(self) -> ConfigError | None:
+        """Why every request to it fails, as far as that can be told without a network."""
+        return self.obstacle or self.forbidden
 
     def url(self, operation: Operation, model: str = "") -> str:
         """Return the provider's URL for ``operation``, vetted.

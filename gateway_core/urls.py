@@ -70,7 +70,7 @@ def split_base(base_url: str | None) -> SplitResult:
     return parts
 
 
-def is_loopback(base_url: str | None) -> bool:
+def is_loopback_url(base_url: str | None) -> bool:
     """Whether ``base_url`` names the loopback interface; judged by the text, without DNS."""
     try:
         return loopback.is_loopback(urlsplit(base_url or "").hostname or "")

@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from gateway_core.config.reference import TABLES, Key, keys_of, summary_of
+from gateway_core.config.reference import Key, keys_of, summary_of
+from gateway_core.config.sections import TABLES
 
 HEAD = """\
 # Configuration
@@ -23,6 +24,14 @@ blank variable counts as not set.
 `{ file = "PATH" }` a file. Relative paths start at the configuration file's folder. A provider
 of the operator without `api_key` takes its vendor's usual variable, such as `TYPESAFE_API_KEY`, as
 long as it leads to that vendor's own host; a provider of an organization never does.
+
+**Several files**: `include = ["orgs.d/*.toml"]`, before the first table, names files that hold more
+organizations, such as one for each team. They hold `[orgs.NAME]` and what is below it, and nothing
+else; their relative paths start at the configuration file's folder, too. A fault is named by its
+file and path. An organization that stands in two files is left out until it stands in one.
+
+**Variables**: `${NAME}` in a `base_url` is replaced by an environment variable, which has to be
+set; anywhere else in a provider's table it is a fault.
 
 **A fault** never stops the rest, and never allows more than was meant. A broken provider is left
 out; a broken `decide.chain` asks nobody, and neither does one behind broken middleware; a broken

@@ -6,23 +6,28 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+import architecture_page
 import cli_page
 import configuration_page
 import errors_page
 import hooks_page
 from s1gw_generic_systemone import table
 
+from gateway_core.config.schema import config_schema
 from gateway_core.schema import PUBLISHED, text_of
 from gateway_core.servers.http import openapi
+from gateway_core.servers.http.routes import ROUTES
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 GENERATED: Final[Mapping[str, Callable[[], str]]] = {
+    "docs/architecture.md": architecture_page.render,
     "docs/cli.md": cli_page.render,
     "docs/configuration.md": configuration_page.render,
     "docs/errors.md": errors_page.render,
     "docs/hooks.md": hooks_page.render,
     "docs/known-servers.md": table.render,
-    "docs/openapi.json": openapi.published,
+    "docs/openapi.json": partial(openapi.published, ROUTES),
+    "schema/config.json": lambda: text_of(config_schema()),
     **{f"schema/{name}": partial(text_of, schema) for name, schema in PUBLISHED.items()},
 }
 

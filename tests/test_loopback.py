@@ -9,7 +9,7 @@ from gateway_core.loopback import is_loopback
 from gateway_core.outbound.no_proxy import NoProxy
 from gateway_core.outbound.target import bracketed, parse_target
 from gateway_core.servers.http.startup import check
-from gateway_core.urls import is_loopback as is_loopback_url
+from gateway_core.urls import is_loopback_url
 
 OURS = (
     "localhost",

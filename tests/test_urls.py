@@ -3,7 +3,7 @@
 import pytest
 
 from gateway_core.errors import DestinationUnusable
-from gateway_core.urls import endpoint_url, is_loopback, site_url
+from gateway_core.urls import endpoint_url, is_loopback_url, site_url
 
 SYSTEMONE = "/v1/systemone"
 DECISIONS = "/v1/decisions"
@@ -140,4 +140,4 @@ def test_a_prefix_that_is_no_plain_path_is_unusable(prefix: str) -> None:
     ],
 )
 def test_loopback_is_told_by_the_host(base: str | None, expected: bool) -> None:
-    assert is_loopback(base) is expected
+    assert is_loopback_url(base) is expected

@@ -10,12 +10,12 @@ import msgspec
 
 from gateway_core.calibration.fitfile import BucketFit, replace_json
 from gateway_core.calibration.temperature import Bucket
-from gateway_core.calibration.thresholds import FILE_NAME, Key, Kind
+from gateway_core.calibration.thresholdkeys import FILE_NAME, QuestionKind, ThresholdKey
 from gateway_core.errors import ConfigError
 from gateway_core.files import locked, with_unknown
 from gateway_core.wire.question import QuestionType
 
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
 _MOST_REPLACED = 50
 
 
@@ -50,24 +50,24 @@ class MeasuredThreshold:
     question_type: QuestionType
     bucket: Bucket
     fit: str | None
-    threshold: Share
-    max_error: Share
+    threshold: Fraction
+    max_error: Fraction
     examples: int
     accepted: int
     errors: int
-    error_bound: Share
+    error_bound: Fraction
     calibration: BucketFit | None = None
     method: str = ""
     data_digest: str = ""
     created: str = ""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> QuestionKind:
         """The kind of question that it is for."""
         return self.provider, self.question_type, self.bucket
 
     @property
-    def key(self) -> Key:
+    def key(self) -> ThresholdKey:
         """What is measured once: a kind of question, answered by a model."""
         return self.kind, self.model
 

@@ -8,21 +8,16 @@ import attrs
 
 from gateway_core.calibration.changes import Changes
 from gateway_core.calibration.temperature import bucket_of
+from gateway_core.calibration.thresholdkeys import FILE_NAME, QuestionKind, ThresholdKey
 
 if TYPE_CHECKING:
     from gateway_core.calibration.thresholdfile import MeasuredThreshold
 
-FILE_NAME: Final = "thresholds.json"
 _CERTAIN: Final = 1.0
 _UNREADABLE: Final = (
     f"{FILE_NAME} is not usable, so nobody knows what may be accepted; write it again with "
     "'s1gw calibrate thresholds --apply', or remove it"
 )
-
-Kind = tuple[str, str, str]
-"""Provider, question type and bucket."""
-Key = tuple[Kind, str]
-"""Kind of question, and the model that answered it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -60,7 +55,7 @@ class Thresholds:
 
     default: float
     configured: Mapping[str, float] = attrs.field(factory=dict)
-    measured: "Mapping[Key, MeasuredThreshold]" = attrs.field(factory=dict)
+    measured: "Mapping[ThresholdKey, MeasuredThreshold]" = attrs.field(factory=dict)
     problems: tuple[str, ...] = ()
     lost: bool = False
     changes: Changes | None = None
@@ -147,7 +142,7 @@ class Thresholds:
             return Threshold(value=own.threshold)
         return self._of_another(kind)
 
-    def _of_another(self, kind: Kind) -> Threshold:
+    def _of_another(self, kind: QuestionKind) -> Threshold:
         found = [row for row in self.measured.values() if row.kind == kind]
         if not found:
             return Threshold(value=self.default)

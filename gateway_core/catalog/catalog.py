@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from gateway_core.catalog.claims import Claims, read_claims
-from gateway_core.catalog.refs import Kind, PluginRef, State, canonical
+from gateway_core.catalog.refs import PluginKind, PluginRef, PluginState, canonical
 from gateway_core.catalog.scan import offers, plugin_refs
 from gateway_core.errors import PluginUnavailable
 from gateway_core.passing import is_passing
@@ -29,8 +29,8 @@ class Catalog:
 
     claims: Claims
     unknown_disabled: Sequence[str]
-    _refs: dict[tuple[Kind, str, str], PluginRef]
-    _classes: dict[tuple[Kind, str], type] = attrs.field(factory=dict, init=False)
+    _refs: dict[tuple[PluginKind, str, str], PluginRef]
+    _classes: dict[tuple[PluginKind, str], type] = attrs.field(factory=dict, init=False)
 
     @classmethod
     def installed(cls, disabled: Iterable[str] = ()) -> "Catalog":
@@ -56,12 +56,12 @@ class Catalog:
         """Return the dialect that claims ``value``; see ``Claims.dialect``."""
         return self.claims.dialect(kind, value)
 
-    def available(self, kind: Kind = Kind.PROVIDER) -> Sequence[str]:
+    def available(self, kind: PluginKind = PluginKind.PROVIDER) -> Sequence[str]:
         """Return the names that can be loaded, sorted."""
-        usable = (State.AVAILABLE, State.LOADED)
+        usable = (PluginState.AVAILABLE, PluginState.LOADED)
         return [ref.name for ref in self.refs if ref.kind is kind and ref.state in usable]
 
-    def load(self, name: str, kind: Kind = Kind.PROVIDER) -> type:
+    def load(self, name: str, kind: PluginKind = PluginKind.PROVIDER) -> type:
         """Import the class of a plugin, once.
 
         Raises:
@@ -84,11 +84,11 @@ class Catalog:
             raise self._broken(ref, _told(error)) from error
         if not isinstance(found, type):
             raise self._broken(ref, f"{ref.entry.value} is not a class")
-        self._mark(attrs.evolve(ref, state=State.LOADED))
+        self._mark(attrs.evolve(ref, state=PluginState.LOADED))
         self._classes[kind, name] = found
         return found
 
-    def require(self, name: str, kind: Kind = Kind.PROVIDER) -> PluginRef:
+    def require(self, name: str, kind: PluginKind = PluginKind.PROVIDER) -> PluginRef:
         """Return the plugin of a name if it may be imported; imports nothing.
 
         Raises:
@@ -98,11 +98,11 @@ class Catalog:
         if not named:
             raise PluginUnavailable(self._missing(name, kind))
         for ref in named:
-            if ref.state in (State.AVAILABLE, State.LOADED):
+            if ref.state in (PluginState.AVAILABLE, PluginState.LOADED):
                 return ref
         raise PluginUnavailable(f"{kind.label} {name!r}: {'; '.join(_details(named))}")
 
-    def _missing(self, name: str, kind: Kind) -> str:
+    def _missing(self, name: str, kind: PluginKind) -> str:
         names = self.available(kind)
         if other := next((ref for ref in self.refs if ref.name == name), None):
             return f"no {kind.label} {name!r} is installed; it is {other.kind} of {other.origin}"
@@ -116,7 +116,7 @@ class Catalog:
         )
 
     def _broken(self, ref: PluginRef, reason: str) -> PluginUnavailable:
-        broken = attrs.evolve(ref, state=State.BROKEN, detail=f"{ref.origin}: {reason}")
+        broken = attrs.evolve(ref, state=PluginState.BROKEN, detail=f"{ref.origin}: {reason}")
         self._mark(broken)
         return PluginUnavailable(_unusable(ref, broken.detail))
 

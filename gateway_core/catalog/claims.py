@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from gateway_core.api import API_VERSION
-from gateway_core.catalog.refs import Kind, PluginRef, State, canonical
+from gateway_core.catalog.refs import PluginKind, PluginRef, PluginState, canonical
 from gateway_core.catalog.scan import Offer
 from gateway_core.errors import PluginUnavailable
 
@@ -45,7 +45,8 @@ def read_claims(found: Iterable[Offer], refs: Sequence[PluginRef]) -> Iterator[C
     owners = {
         (canonical(ref.distribution), ref.entry.value): ref
         for ref in refs
-        if ref.kind is Kind.PROVIDER and ref.state in (State.AVAILABLE, State.CONFLICT)
+        if ref.kind is PluginKind.PROVIDER
+        and ref.state in (PluginState.AVAILABLE, PluginState.CONFLICT)
     }
     for offer in found:
         if offer.subject == "claims" and offer.api_version == API_VERSION:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from gateway_core import __version__
+from gateway_core.version import __version__
 
 _NAMED: Final = re.compile(r"s1gw(?![\w.-])(?:\s*\[[^\]]*\])?([^;]*)(?:;(.*))?", re.IGNORECASE)
 _MAJOR, _MINOR, *_ = __version__.split(".")

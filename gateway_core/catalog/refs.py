@@ -10,7 +10,7 @@ import attrs
 UNKNOWN: Final = "unknown"
 
 
-class Kind(StrEnum):
+class PluginKind(StrEnum):
     """What a plugin is; each has an entry-point group of its own."""
 
     PROVIDER = "provider"
@@ -19,10 +19,10 @@ class Kind(StrEnum):
     @property
     def label(self) -> str:
         """What one plugin of this kind is called in a message."""
-        return "dialect" if self is Kind.PROVIDER else "middleware"
+        return "dialect" if self is PluginKind.PROVIDER else "middleware"
 
 
-class State(StrEnum):
+class PluginState(StrEnum):
     """Whether a plugin can be used."""
 
     AVAILABLE = "available"
@@ -54,12 +54,12 @@ class PluginRef:
         entry: where its class is.
     """
 
-    kind: Kind
+    kind: PluginKind
     name: str
     distribution: str
     version: str
     homepage: str = ""
-    state: State = State.AVAILABLE
+    state: PluginState = PluginState.AVAILABLE
     detail: str = ""
     entry: EntryPoint = attrs.field(repr=False, eq=False)
 

@@ -8,15 +8,15 @@ from typing import Final
 
 import attrs
 
-from gateway_core import __version__
 from gateway_core.api import API_VERSION
 from gateway_core.catalog.hosts import unmet_host
-from gateway_core.catalog.refs import UNKNOWN, Kind, PluginRef, State, canonical
+from gateway_core.catalog.refs import UNKNOWN, PluginKind, PluginRef, PluginState, canonical
+from gateway_core.version import __version__
 
 _log: Final = logging.getLogger("s1gw.catalog")
 _OURS: Final = "gateway_core."
 _GROUP: Final = re.compile(r"gateway_core\.(providers|middleware|claims)\.v(\d+)")
-_KINDS: Final = {"providers": Kind.PROVIDER, "middleware": Kind.MIDDLEWARE}
+_KINDS: Final = {"providers": PluginKind.PROVIDER, "middleware": PluginKind.MIDDLEWARE}
 
 
 @attrs.frozen
@@ -116,7 +116,7 @@ def plugin_refs(found: Iterable[Offer], disabled: frozenset[str]) -> list[Plugin
             if known is None or offer.api_version == API_VERSION:
                 unique[key] = (offer, ref)
     judged = [_judged(offer, ref, disabled) for offer, ref in unique.values()]
-    judged.sort(key=lambda ref: (ref.kind != Kind.PROVIDER, ref.name, ref.distribution))
+    judged.sort(key=lambda ref: (ref.kind != PluginKind.PROVIDER, ref.name, ref.distribution))
     return list(_conflicts(judged))
 
 
@@ -134,14 +134,14 @@ def _ref(offer: Offer) -> PluginRef:
 def _judged(offer: Offer, ref: PluginRef, disabled: frozenset[str]) -> PluginRef:
     if disabled & {"*", *ref.names}:
         detail = f"{ref.origin} is disabled by [plugins].disabled or S1GW_DISABLED_PLUGINS"
-        return attrs.evolve(ref, state=State.DISABLED, detail=detail)
+        return attrs.evolve(ref, state=PluginState.DISABLED, detail=detail)
     if offer.api_version != API_VERSION:
         versions = f"plugin API v{offer.api_version}; this gateway offers v{API_VERSION}"
         detail = f"{ref.origin} is written for {versions}"
-        return attrs.evolve(ref, state=State.INCOMPATIBLE, detail=detail)
+        return attrs.evolve(ref, state=PluginState.INCOMPATIBLE, detail=detail)
     if unmet := offer.origin.unmet:
         detail = f"{ref.origin} requires {unmet}, and this is {__version__}; upgrade one of the two"
-        return attrs.evolve(ref, state=State.INCOMPATIBLE, detail=detail)
+        return attrs.evolve(ref, state=PluginState.INCOMPATIBLE, detail=detail)
     return ref
 
 
@@ -150,10 +150,10 @@ def _conflicts(refs: list[PluginRef]) -> Iterator[PluginRef]:
         rivals = [
             other.origin
             for other in refs
-            if (other.kind, other.name, other.state) == (ref.kind, ref.name, State.AVAILABLE)
+            if (other.kind, other.name, other.state) == (ref.kind, ref.name, PluginState.AVAILABLE)
         ]
-        if ref.state is State.AVAILABLE and len(rivals) > 1:
+        if ref.state is PluginState.AVAILABLE and len(rivals) > 1:
             detail = f"offered by {' and '.join(rivals)}; disable or uninstall all but one"
-            yield attrs.evolve(ref, state=State.CONFLICT, detail=detail)
+            yield attrs.evolve(ref, state=PluginState.CONFLICT, detail=detail)
         else:
             yield ref

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import click
 
-from gateway_core import __version__
 from gateway_core.cli.paths import UserPath
 from gateway_core.errors import ConfigError, GatewayError
+from gateway_core.version import __version__
 
 COMMANDS: Final = {
     "calibrate": ("calibrate", "Make confidence mean what it says, from known answers."),
@@ -35,7 +35,7 @@ COMMANDS: Final = {
 ``s1gw --help`` says of it without importing that module."""
 
 
-class Failure(click.ClickException):
+class CommandFailure(click.ClickException):
     """A failure that is told in one line per fault, and never with a traceback."""
 
     def __init__(self, *faults: str) -> None:
@@ -76,13 +76,13 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except ConfigError as error:
-            raise Failure(*error.faults) from None
+            raise CommandFailure(*error.faults) from None
         except GatewayError as error:
-            raise Failure(str(error)) from None
+            raise CommandFailure(str(error)) from None
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise  # click ends quietly when nobody reads on
-            raise Failure(f"{error.filename or 'output'}: {error.strerror}") from None
+            raise CommandFailure(f"{error.filename or 'output'}: {error.strerror}") from None
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -45,22 +45,37 @@ def show(config_path: Path | None, *, as_json: bool) -> None:
         say_aside(f"fault: {fault}", fg="red")
 
 
-@config.command()
+@config.command(
+    epilog="Exit codes: 0 sound, 1 a fault, or with --strict a note. S1GW_STRICT_PLUGINS=1 is as"
+    " good as --strict."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.option(
+    "--no-secrets",
+    is_flag=True,
+    help="Read no credential: for where the variables and files of credentials are not.",
+)
+@click.option("--strict", is_flag=True, help="Count notes as faults.")
 @click.pass_obj
-def check(config_path: Path | None, *, as_json: bool) -> None:
-    """List every fault, each with its place and the way out; exit 1 if there is one."""
-    from gateway_core.cli.checking import all_problems
+def check(config_path: Path | None, *, as_json: bool, no_secrets: bool, strict: bool) -> None:
+    """List every fault that a start or a first request would meet, with the way out."""
+    from gateway_core.cli.checking import look_through
+    from gateway_core.config.environment import is_strict
     from gateway_core.config.load import load_config
 
-    loaded = load_config(config_path)
-    found = all_problems(loaded)
+    loaded = load_config(config_path, secrets=not no_secrets)
+    found = look_through(loaded)
+    strict = strict or is_strict(loaded.environ)
+    wrong = [*found.faults, *(found.notes if strict else ())]
     if as_json:
         source = loaded.config.source
-        say_json({"file": None if source is None else str(source), "faults": found})
-        raise SystemExit(1 if found else 0)
-    if found:
-        raise ConfigError(*found)
+        file = None if source is None else str(source)
+        say_json({"file": file, "faults": found.faults, "notes": found.notes})
+        raise SystemExit(1 if wrong else 0)
+    for note in () if strict else found.notes:
+        say_aside(f"note: {note}", fg="yellow")
+    if wrong:
+        raise ConfigError(*wrong)
     say("The configuration is sound.", fg="green")
 
 
@@ -69,8 +84,10 @@ def check(config_path: Path | None, *, as_json: bool) -> None:
 @click.pass_obj
 def init(config_path: Path | None, *, force: bool) -> None:
     """Write a starter file in which every key is explained and commented out."""
-    from gateway_core.config.starter import starter
+    from gateway_core.config.schema import config_schema
+    from gateway_core.config.starter import SCHEMA_NAME, starter
     from gateway_core.files import replace_file
+    from gateway_core.schema import text_of
 
     target = _path(config_path)
     if target.exists() and not force:
@@ -78,7 +95,17 @@ def init(config_path: Path | None, *, force: bool) -> None:
     if target.exists():
         replace_file(target.with_suffix(".toml.bak"), target.read_bytes())
     replace_file(target, starter().encode())
-    say(f"Written: {target}")
+    replace_file(target.with_name(SCHEMA_NAME), text_of(config_schema()).encode())
+    say(f"Written: {target}, and {SCHEMA_NAME} beside it for editors")
+
+
+@config.command()
+def schema() -> None:
+    """Print the JSON Schema of the configuration file, for editors and CI."""
+    from gateway_core.config.schema import config_schema
+    from gateway_core.schema import text_of
+
+    click.echo(text_of(config_schema()), nl=False)
 
 
 def _path(config_path: Path | None) -> Path:

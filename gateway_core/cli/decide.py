@@ -37,6 +37,11 @@ _CODES: Final = "Exit codes: 0 decided, 3 abstained, 1 no answer, 2 the call its
     default=None,
     help="Ask about more options than a provider takes, in groups; instead of as configured.",
 )
+@click.option(
+    "--opposite",
+    metavar="QUESTION",
+    help="The same yes/no question in the opposite wording, which is asked as well.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the reply object for programs.")
 @click.pass_obj
 def decide(
@@ -48,6 +53,7 @@ def decide(
     min_confidence: float | None,
     order_check: bool | None,
     tournament: bool | None,
+    opposite: str | None,
     as_json: bool,
 ) -> None:
     """Ask one QUESTION; without options it is answered yes or no."""
@@ -60,6 +66,7 @@ def decide(
         "min_confidence": min_confidence,
         "order_check": order_check,
         "tournament": tournament,
+        "opposite": opposite,
     }
     request |= {name: value for name, value in switches.items() if value is not None}
     reply = _ask(config_path, request, say_json if as_json else partial(show, question))
@@ -71,10 +78,10 @@ def _ask(
 ) -> dict[str, Any]:
     import asyncio
 
-    from gateway_core.cli.running import Answering, plugins_at_work
+    from gateway_core.cli.running import GuardedStdout, plugins_at_work
     from gateway_core.gateway import Gateway
 
-    async def ask(answering: Answering) -> dict[str, Any]:
+    async def ask(answering: GuardedStdout) -> dict[str, Any]:
         async with Gateway.open(config_path) as gateway:
             reply = await gateway.decide(request)
             # To close the gateway is to wait for its shadows, which the answer does not.

@@ -10,14 +10,22 @@ from gateway_core.cli.terminal import plain, say, say_aside, say_json, table
 _COLOURS: Final = {"ok": "green", "degraded": "yellow", "paused": "yellow", "down": "red"}
 
 
-@click.command(epilog="Exit codes: 0 a question can be answered, 1 nobody can answer one.")
+@click.command(
+    epilog="Exit codes: 0 a question can be answered, 1 nobody can answer one; with --all-orgs, 1"
+    " when that is so for any organization."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.option(
+    "--all-orgs", is_flag=True, help="Probe every organization's providers, not the operator's."
+)
 @click.pass_obj
-def health(config_path: Path | None, *, as_json: bool) -> None:
+def health(config_path: Path | None, *, as_json: bool, all_orgs: bool) -> None:
     """Probe the providers of the chain; this costs nothing."""
-    report = _report(config_path, "health")
+    report = _report(config_path, "organizations" if all_orgs else "health")
     if as_json:
         say_json(report)
+    elif all_orgs:
+        _show_organizations(report)
     else:
         _show_health(report)
     raise SystemExit(1 if report["status"] == "down" else 0)
@@ -41,6 +49,10 @@ def _report(config_path: Path | None, kind: str) -> dict[str, Any]:
 
     async def ask() -> dict[str, Any]:
         async with Gateway.open(config_path) as gateway:
+            if kind == "organizations":
+                from gateway_core.organizations import organizations_health
+
+                return await organizations_health(gateway)
             return await (gateway.health() if kind == "health" else gateway.capabilities())
 
     return run(ask())
@@ -64,6 +76,22 @@ def _show_health(report: dict[str, Any]) -> None:
             say(f"  {plain(found['name'])}: {plain(found['why'])}")
     _show_middleware(report)
     _show_faults(report)
+
+
+def _show_organizations(report: dict[str, Any]) -> None:
+    if not report["orgs"]:
+        say("No organization is configured: add [orgs.NAME.providers.ID].")
+    for org, own in report["orgs"].items():
+        say(f"{plain(org)}: {own['status']}", fg=_COLOURS[own["status"]], bold=True)
+        rows = [_probe_row(probe, {})[:4] for probe in own["providers"]]
+        rows += [(name, "-", "out", why) for name, why in own["left_out"].items()]
+        if rows:
+            table(rows, ("provider", "role", "state", "probe"))
+        else:
+            say("  it has no provider")
+        say()
+    for fault in report["config_errors"]:
+        say_aside(f"fault: {plain(fault)}", fg="red")
 
 
 def _probe_row(probe: dict[str, Any], why: dict[str, str]) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 @attrs.frozen
-class Answering:
+class GuardedStdout:
     """Stdout, which the answer gets even while plugins are at work.
 
     Attributes:
@@ -50,12 +50,12 @@ class Answering:
 
 
 @contextmanager
-def plugins_at_work() -> Iterator[Answering]:
+def plugins_at_work() -> Iterator[GuardedStdout]:
     """Keep stdout for the answer: what plugins print, and the log's warnings, go to stderr."""
     logs.setup(level="warning")
     stream = sys.stdout
     with _descriptor_swapped() as kept, redirect_stdout(sys.stderr):
-        yield Answering(stream, kept)
+        yield GuardedStdout(stream, kept)
 
 
 @contextmanager

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 import attrs
 
-from gateway_core.config.environment import SECTIONS, overrides
-from gateway_core.config.loaded import DroppedTable, Loaded
+from gateway_core.config import rules
+from gateway_core.config.environment import overrides
+from gateway_core.config.loaded import DroppedTable, Loaded, located
 from gateway_core.config.model import (
     UNREADABLE,
     Config,
@@ -20,10 +21,11 @@ from gateway_core.config.model import (
     OrgConfig,
     ProviderConfig,
 )
+from gateway_core.config.sections import KEYS, SECTIONS
+from gateway_core.config.variables import replaced
 from gateway_core.structure import Fault, Sources, attempt
 from gateway_core.structure.faults import MismatchError, unknown_key
 
-_TABLES: Final = (*SECTIONS, "providers", "middleware", "orgs")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _OPERATOR: Final = ""
 """Owns what no organization does; no organization is called so."""
@@ -42,6 +44,13 @@ STRICTEST: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
 """What a broken key stands for, by section, until it is mended; others take their defaults."""
 
 
+@attrs.frozen
+class _Include:
+    """The one key at the top of the file that is no table."""
+
+    include: tuple[str, ...] = attrs.field(default=(), validator=rules.distinct)
+
+
 @attrs.define
 class Assembly:
     """One configuration in the making: faults gather while its parts are structured."""
@@ -50,24 +59,32 @@ class Assembly:
     faults: list[str] = attrs.field(factory=list, init=False)
     broken: set[str] = attrs.field(factory=set, init=False)
     dropped: dict[str, dict[str, DroppedTable]] = attrs.field(factory=dict, init=False)
+    org_files: dict[str, str] = attrs.field(factory=dict, init=False)
+    included: list[Path] = attrs.field(factory=list, init=False)
 
     def without_file(self, fault: str) -> Loaded:
         """Return the configuration of a file that cannot be read: every section is broken."""
         self.faults.append(fault)
-        self.broken.update(_TABLES)
+        self.broken.update(KEYS)
         return self.of({}, source=None)
 
     def of(self, table: Mapping[str, Any], source: Path | None) -> Loaded:
         """Return the configuration that a file's ``table`` and the environment make."""
-        for key in sorted(table.keys() - set(_TABLES)):
-            fault = unknown_key(key, _TABLES)
+        for key in sorted(table.keys() - set(KEYS)):
+            fault = unknown_key(key, KEYS)
             self._report(fault.meant or key, [fault])
         sections = {name: self._section(name, table.get(name, {})) for name in SECTIONS}
         providers = self._providers(table.get("providers", {}), "providers", _OPERATOR)
         middleware = dict(self._middleware(table.get("middleware", {})))
-        orgs = dict(self._orgs(table.get("orgs", {})))
+        include = self._include(table.get("include", []))
+        orgs = dict(self._orgs(self._org_tables(table.get("orgs", {}), include)))
         config = Config(
-            source=source, providers=providers, middleware=middleware, orgs=orgs, **sections
+            source=source,
+            include=include,
+            providers=providers,
+            middleware=middleware,
+            orgs=orgs,
+            **sections,
         )
         return Loaded(
             config=config,
@@ -76,6 +93,10 @@ class Assembly:
             dropped=self.dropped.pop(_OPERATOR, {}),
             dropped_of=self.dropped,
             environ=self.sources.environ,
+            credentials_unread=self.sources.unread,
+            org_files=self.org_files,
+            included=tuple(self.included),
+            files={} if self.sources.files is None else self.sources.files,
         )
 
     def _section(self, name: str, table: Any) -> Any:
@@ -102,9 +123,11 @@ class Assembly:
         found: dict[str, ProviderConfig] = {}
         for place, (name, table) in enumerate(self._named(tables, root)):
             path = f"{root}.{name}"
-            provider, faults = attempt(ProviderConfig, table, self.sources)
+            read, unset = replaced(table, self.sources)
+            provider, faults = attempt(ProviderConfig, read, self.sources)
+            faults = (*unset, *faults)
             self._report(path, faults, path)
-            if provider is not None:
+            if provider is not None and not faults:
                 found[name] = provider
             else:
                 self.dropped.setdefault(owner, {})[name] = _dropped(place, table, path, faults)
@@ -117,6 +140,26 @@ class Assembly:
             self._report(path, faults, path)
             if found is not None:
                 yield name, found
+
+    def _include(self, patterns: Any) -> tuple[str, ...]:
+        found, faults = attempt(_Include, {"include": patterns}, self.sources)
+        self._report("include", faults)
+        return () if found is None else found.include
+
+    def _org_tables(self, own: Any, include: tuple[str, ...]) -> Any:
+        """Return the tables of all organizations, those of included files among them."""
+        if not include or not isinstance(own, Mapping):
+            return own
+        # Most configurations are one file.
+        from gateway_core.config.include import read_included
+
+        found = read_included(include, self.sources.folder, own)
+        self.org_files = {name: file for name, file in found.files.items() if name not in own}
+        self.included = found.looked_at
+        if found.faults:
+            self.faults += found.faults
+            self.broken.add("orgs")
+        return found.orgs
 
     def _orgs(self, tables: Any) -> Iterator[tuple[str, OrgConfig]]:
         for name, table in self._named(tables, "orgs"):
@@ -154,7 +197,7 @@ class Assembly:
 
     def _report(self, part: str, faults: Iterable[Fault], root: str = "") -> None:
         for fault in faults:
-            self.faults.append(fault.at(root))
+            self.faults.append(located(fault.at(root), self.org_files))
             self.broken.add(part)
 
 

@@ -5,27 +5,19 @@ from typing import Any, Final, get_args, get_origin
 
 import attrs
 
-from gateway_core.config import disabled
-from gateway_core.config.model import (
-    DecideConfig,
-    DecisionLogConfig,
-    HttpConfig,
-    LogConfig,
-    PluginsConfig,
-)
-from gateway_core.config.switches import SWITCHES
+from gateway_core.config.paths import DISABLED_PLUGINS
+from gateway_core.config.sections import SECTIONS
 from gateway_core.secret import Secret
 from gateway_core.structure import Fault, Sources, attempt
 from gateway_core.structure.faults import unknown_key
 
-SECTIONS: Final[Mapping[str, type]] = {
-    "decide": DecideConfig,
-    "plugins": PluginsConfig,
-    "http": HttpConfig,
-    "log": LogConfig,
-    "decision_log": DecisionLogConfig,
+SWITCHES: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
 }
-"""The tables of the file whose keys are fixed."""
+"""The words that environment variables have for true and false."""
+
+_STRICT_PLUGINS: Final = "S1GW_STRICT_PLUGINS"
 
 
 @attrs.frozen
@@ -55,10 +47,15 @@ def _variables() -> Iterator[Variable]:
 
 
 def _name(section: str, key: str) -> str:
-    return disabled.VARIABLE if section == "plugins" else f"S1GW_{section}_{key}".upper()
+    return DISABLED_PLUGINS if section == "plugins" else f"S1GW_{section}_{key}".upper()
 
 
 VARIABLES: Final = tuple(_variables())
+
+
+def is_strict(environ: Mapping[str, str]) -> bool:
+    """Return whether ``S1GW_STRICT_PLUGINS`` makes every fault fatal: 1, true, yes or on."""
+    return SWITCHES.get(environ.get(_STRICT_PLUGINS, "").strip().lower(), False)
 
 
 def in_force(environ: Mapping[str, str]) -> list[Variable]:

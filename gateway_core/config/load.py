@@ -4,17 +4,18 @@ import os
 from collections.abc import Mapping
 
 from gateway_core.config.assemble import Assembly
-from gateway_core.config.file import is_explicit, read_table
+from gateway_core.config.file import find_file
 from gateway_core.config.loaded import Loaded
-from gateway_core.config.paths import config_path_to_read
 from gateway_core.structure import Sources
-from gateway_core.user_paths import expanded
 
 __all__ = ["Loaded", "load_config"]
 
 
 def load_config(
-    path: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ
+    path: str | os.PathLike[str] | None = None,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    secrets: bool = True,
 ) -> Loaded:
     """Read the configuration; never raises for a broken one.
 
@@ -22,10 +23,13 @@ def load_config(
         path: the file, which may begin with ``~``; without it ``S1GW_CONFIG``, or the
             platform's own place, where a file need not exist.
         environ: the environment variables, which go over the file.
+        secrets: whether credentials are read; without, only their places are checked, and the
+            configuration is of no use but to be checked itself.
     """
-    chosen = config_path_to_read(environ) if path is None else expanded(path)
-    table, fault = read_table(chosen, must_exist=is_explicit(path, environ))
-    assembly = Assembly(sources=Sources(environ=environ, folder=chosen.parent))
-    if fault is not None:
-        return assembly.without_file(fault)
-    return assembly.of(table or {}, source=None if table is None else chosen)
+    file = find_file(path, environ)
+    folder = file.path.parent
+    sources = Sources(environ=environ, folder=folder, unread=not secrets, files={})
+    assembly = Assembly(sources=sources)
+    if file.fault is not None:
+        return assembly.without_file(file.fault)
+    return assembly.of(file.table or {}, source=None if file.table is None else file.path)

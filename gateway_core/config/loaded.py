@@ -51,6 +51,11 @@ class Loaded:
         environ: the environment that was read.
         only_named: whether a vendor is left out that the file does not name, although its
             credential is in the environment.
+        credentials_unread: whether credentials were not read, and ``UNREAD`` stands for each.
+        org_files: the included file that an organization stands in, by its name.
+        included: the included files, and the folders in which others may appear.
+        files: the files of credentials, each with what it held; None for one that could not be
+            read.
     """
 
     config: Config
@@ -60,6 +65,14 @@ class Loaded:
     dropped_of: Mapping[str, Mapping[str, DroppedTable]] = attrs.field(factory=dict)
     environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
     only_named: bool = False
+    credentials_unread: bool = False
+    org_files: Mapping[str, str] = attrs.field(factory=dict)
+    included: tuple[Path, ...] = ()
+    files: dict[Path, str | None] = attrs.field(factory=dict, repr=False, eq=False)
+
+    def located(self, line: str) -> str:
+        """Return a fault's line with the included file before it in which it stands, if any."""
+        return located(line, self.org_files)
 
     def for_strangers(self) -> "Loaded":
         """Return the configuration for callers who are not told apart.
@@ -73,7 +86,22 @@ class Loaded:
     def sources(self) -> Sources:
         """Where the credentials and paths of plugins' own settings are looked up."""
         source = self.config.source
-        return Sources(environ=self.environ, folder=source.parent if source else Path())
+        folder = source.parent if source else Path()
+        return Sources(
+            environ=self.environ, folder=folder, unread=self.credentials_unread, files=self.files
+        )
+
+
+def located(line: str, org_files: Mapping[str, str]) -> str:
+    """Return a fault's line with its file before it.
+
+    Args:
+        line: such as ``orgs.acme.limits.rpm: expected a positive whole number``.
+        org_files: the included file that an organization stands in, by its name.
+    """
+    own = (org for org in org_files if line.startswith((f"orgs.{org}.", f"orgs.{org}:")))
+    org = max(own, key=len, default=None)
+    return line if org is None else f"{org_files[org]}: {line}"
 
 
 def in_order(names: Iterable[str], dropped: Mapping[str, DroppedTable]) -> list[str]:

@@ -11,6 +11,8 @@ from gateway_core.errors import ConfigError
 from gateway_core.user_paths import expanded
 
 APP: Final = "s1gw"
+DISABLED_PLUGINS: Final = "S1GW_DISABLED_PLUGINS"
+"""The variable of ``plugins.disabled``; it is shorter than those of other keys."""
 NOWHERE: Final = Path("/nonexistent") / APP
 """A folder that is not there, for who only reads: the home of users that have none on Debian."""
 

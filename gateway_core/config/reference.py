@@ -8,27 +8,8 @@ from typing import Any, Final, get_args, get_origin
 
 import attrs
 
-from gateway_core.config.environment import SECTIONS, VARIABLES
-from gateway_core.config.model import LimitsConfig, MiddlewareConfig, OrgConfig, ProviderConfig
+from gateway_core.config.environment import VARIABLES
 from gateway_core.secret import Secret
-
-TABLES: Final[Mapping[str, type]] = {
-    "decide": SECTIONS["decide"],
-    "providers.NAME": ProviderConfig,
-    "middleware.NAME": MiddlewareConfig,
-    "plugins": SECTIONS["plugins"],
-    "http": SECTIONS["http"],
-    "orgs.NAME": OrgConfig,
-    "orgs.NAME.limits": LimitsConfig,
-    "orgs.NAME.providers.ID": ProviderConfig,
-    "log": SECTIONS["log"],
-    **{
-        name: cls
-        for name, cls in SECTIONS.items()
-        if name not in ("decide", "plugins", "http", "log")
-    },
-}
-"""Every table of the file, in the order of a person's interest."""
 
 _KINDS: Final = {
     Mapping: "a table",
@@ -41,6 +22,17 @@ _KINDS: Final = {
     str: "text",
 }
 
+_EXAMPLES: Final = {
+    tuple: ["local"],
+    bool: True,
+    int: 100,
+    float: 1.5,
+    Secret: {"env": "NAME"},
+    Path: "PATH",
+    str: "text",
+}
+"""A value of each kind, for keys that are absent by default."""
+
 
 @attrs.frozen(kw_only=True)
 class Key:
@@ -50,6 +42,7 @@ class Key:
         name: the key.
         takes: what its value must be, in words.
         default: its default, or None when it is absent by default.
+        example: what may stand in the file: its default, or a value that it would take.
         meaning: what it is for.
         variable: the environment variable that overrides it, if one does.
     """
@@ -57,6 +50,7 @@ class Key:
     name: str
     takes: str
     default: Any
+    example: Any
     meaning: str
     variable: str | None
 
@@ -76,6 +70,7 @@ def keys_of(table: str, cls: type) -> Iterator[Key]:
             name=attribute.name,
             takes=_takes(attribute),
             default=_default(attribute),
+            example=_example(attribute),
             meaning=meanings[attribute.name],
             variable=variables.get((table, attribute.name)),
         )
@@ -109,3 +104,14 @@ def _default(attribute: "attrs.Attribute[Any]") -> Any:
     if attrs.has(type(default)):
         return None
     return list(default) or None if isinstance(default, tuple) else default
+
+
+def _example(attribute: "attrs.Attribute[Any]") -> Any:
+    default = attribute.default
+    if isinstance(default, str | int | float):
+        return default
+    kinds = {attribute.type, get_origin(attribute.type), *get_args(attribute.type)}
+    kinds |= {get_origin(kind) for kind in kinds}
+    if default is None:
+        return next(example for kind, example in _EXAMPLES.items() if kind in kinds)
+    return [] if isinstance(default, tuple) else {}

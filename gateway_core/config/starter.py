@@ -2,22 +2,28 @@
 
 import textwrap
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import tomli_w
 
-from gateway_core.config.environment import SECTIONS
 from gateway_core.config.reference import Key, keys_of, summary_of
+from gateway_core.config.sections import SECTIONS
 
-_HEAD: Final = """\
+SCHEMA_NAME: Final = "config.schema.json"
+"""Where editors find what each key takes: the file beside the configuration."""
+_HEAD: Final = f"""\
+#:schema ./{SCHEMA_NAME}
 # The configuration of s1gw. Without any of it, s1gw asks whatever is installed and usable as
 # it stands. A line that is commented out shows a key's default, or an example.
 # Try it with: s1gw config check
 
+# Files that hold more organizations, and nothing else.
+# include = ["orgs.d/*.toml"]
+
 # Who is asked. A provider is a dialect (s1gw plugins list) with an endpoint and a credential;
 # credentials stay in the environment or in files.
 # [providers.typesafe]
-# api_key = { env = "TYPESAFE_API_KEY" }
+# api_key = {{ env = "TYPESAFE_API_KEY" }}
 
 # [providers.laya]
 # base_url = "http://127.0.0.1:8765"
@@ -25,8 +31,19 @@ _HEAD: Final = """\
 # [providers.mine]
 # api_format = "systemone"
 # base_url = "https://decisions.example.com"
-# api_key = { file = "~/.secrets/decisions.key" }
+# api_key = {{ file = "~/.secrets/decisions.key" }}
 # models = ["my-model"]
+
+# Whose callers have keys of their own (s1gw keys create --org acme), over HTTP.
+# [orgs.acme.providers.own]
+# api_format = "openai"
+# base_url = "https://models.acme.example"
+# api_key = {{ env = "ACME_API_KEY" }}
+# models = ["acme-1"]
+
+# [orgs.acme.limits]
+# rpm = 600
+# concurrency = 20
 """
 _WIDTH: Final = 96
 
@@ -48,5 +65,14 @@ def _section(name: str) -> str:
 def _key(key: Key) -> Iterator[str]:
     text = f"{key.meaning} Takes {key.takes}.".replace("`", "")
     yield from textwrap.wrap(text, _WIDTH, initial_indent="# ", subsequent_indent="# ")
-    shown = "..." if key.default is None else tomli_w.dumps({"x": key.default}).strip()[4:]
-    yield f"# {key.name} = {shown}"
+    yield f"# {key.name} = {_inline(key.example)}"
+
+
+def _inline(value: Any) -> str:
+    """Return a value as TOML on one line."""
+    if isinstance(value, dict):
+        pairs = ", ".join(f"{name} = {_inline(item)}" for name, item in value.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inline, value))}]"
+    return tomli_w.dumps({"x": value}).strip()[4:]

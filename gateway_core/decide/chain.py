@@ -1,33 +1,18 @@
 """The chain: providers asked in order until one of them answers the question."""
 
 from collections.abc import Sequence
-from time import perf_counter
 
 import attrs
 
 from gateway_core.config.model import DecideConfig
-from gateway_core.decide.consult import AskStrategy, consult
-from gateway_core.decide.reply import Attempt, Outcome, attempt_of
+from gateway_core.decide.cooling import Cooldowns
+from gateway_core.decide.hedge import Race
+from gateway_core.decide.link import Link
+from gateway_core.decide.reply import Outcome
 from gateway_core.decide.request import DecideRequest
-from gateway_core.decide.session import ProviderSession
-from gateway_core.decide.verdict import Verdict, VerdictRules, unsupported
-from gateway_core.errors import ConfigError, ProviderError, RequestTooLarge
-from gateway_core.provider import Provider
-from gateway_core.types import YesNo
-from gateway_core.wire import QuestionType, why_not_askable
-
-
-@attrs.frozen(kw_only=True)
-class Link:
-    """One place in the chain.
-
-    Attributes:
-        name: the provider's name.
-        provider: the provider, or the fault that keeps it from being asked.
-    """
-
-    name: str
-    provider: Provider | ConfigError
+from gateway_core.decide.run import Run
+from gateway_core.decide.verdict import Verdict, VerdictRules
+from gateway_core.errors import ConfigError
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -39,18 +24,21 @@ class Chain:
         settings: the timeouts.
         rules: calibration and thresholds.
         error_when_empty: the error of a chain that has no link.
+        cooldowns: what is known of providers that are down; None when nothing is remembered.
     """
 
     links: Sequence[Link]
     settings: DecideConfig
     rules: VerdictRules
     error_when_empty: ConfigError
+    cooldowns: Cooldowns | None = None
 
     async def answer(self, request: DecideRequest, started: float) -> Outcome:
         """Ask one provider after the other until one decides or abstains.
 
-        Only a timeout, an error or a malformed answer leads on to the next. Nothing is tried
-        twice, and no attempt starts after the deadline.
+        Only a timeout, an error or a malformed answer leads on to the next, and slowness if
+        ``settings.hedge_after_s`` says so. Nothing is tried twice, and no attempt starts after
+        the deadline.
 
         Args:
             request: what is asked.
@@ -60,44 +48,27 @@ class Chain:
             The verdict, which holds the last attempt's error if no provider answered the question,
             and every attempt.
         """
-        attempts: list[Attempt] = []
-        verdict = Verdict(error=self.error_when_empty)
-        for link in self.links:
-            begun = perf_counter()
-            left = self.settings.deadline_s - (begun - started)
-            if left <= 0:
-                break
-            verdict = await self._consult(link, request, left)
-            took_ms = (perf_counter() - begun) * 1000
-            attempts.append(attempt_of(link.name, verdict, took_ms))
-            if verdict.error is None:
-                break
-        return Outcome(verdict=verdict, attempts=tuple(attempts))
-
-    async def _consult(self, link: Link, request: DecideRequest, left: float) -> Verdict:
-        if isinstance(link.provider, ConfigError):
-            return Verdict(error=link.provider)
-        own = link.provider.endpoint.timeout_s
-        session = ProviderSession(
-            provider=link.provider,
-            request_id=request.request_id,
-            timeout_s=self.settings.timeout_s if own is None else own,
-            until=perf_counter() + left,
+        run = Run(
+            links=self.links,
+            request=request,
+            settings=self.settings,
+            rules=self.rules,
+            cooldowns=self.cooldowns,
+            until=started + self.settings.deadline_s,
         )
-        try:
-            return await self._verdict(session, request)
-        except (ConfigError, ProviderError) as error:
-            return Verdict(error=error, calls=session.calls)
+        after_s = self.settings.hedge_after_s
+        if after_s is None or len(self.links) == 1:
+            verdict = await _in_order(run)
+        else:
+            verdict = await Race(run=run, after_s=after_s).verdict()
+        return Outcome(
+            verdict=verdict or Verdict(error=self.error_when_empty), attempts=run.attempts
+        )
 
-    async def _verdict(self, session: ProviderSession, request: DecideRequest) -> Verdict:
-        provider, question = session.provider, request.question
-        capabilities = provider.capabilities
-        how = AskStrategy.of(request, provider.name, self.settings)
-        if obstacle := why_not_askable(
-            how.smallest(question, capabilities.max_options), capabilities
-        ):
-            raise RequestTooLarge(f"not asked: {obstacle}")
-        if question.type is QuestionType.YES_NO and capabilities.yes_no is YesNo.UNSUPPORTED:
-            return unsupported(provider)
-        answer = await consult(session, question, how)
-        return self.rules.verdict(answer, session, request)
+
+async def _in_order(run: Run) -> Verdict | None:
+    while link := run.next_link():
+        verdict = await run.ask(run.begin(link))
+        if verdict.error is None:
+            return verdict
+    return run.last_verdict

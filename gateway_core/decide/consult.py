@@ -1,4 +1,4 @@
-"""More than one call for one answer, where that was asked for: order check and tournament."""
+"""More than one call for one answer, where that was asked for: two checks, and a tournament."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -23,11 +23,14 @@ class AskStrategy:
         tournament: ask about more options than the provider takes, in groups.
         order_unstable: what two orders that disagree come to: ``abstain``, or ``mean`` of
             the probabilities.
+        opposite: the yes/no question in the opposite wording, to be asked as well; None if it
+            is not.
     """
 
     order_check: bool = False
     tournament: bool = False
     order_unstable: str = ABSTAIN
+    opposite: str | None = None
 
     @classmethod
     def of(cls, request: DecideRequest, provider: str, settings: DecideConfig) -> "AskStrategy":
@@ -37,9 +40,17 @@ class AskStrategy:
             order_check=provider in settings.order_check if twice is None else twice,
             tournament=provider in settings.tournament if in_groups is None else in_groups,
             order_unstable=settings.order_unstable,
+            opposite=request.opposite,
         )
 
-    def smallest(self, question: Question, limit: int | None) -> Question:
+    def asked(self, question: Question, limit: int | None) -> tuple[Question, ...]:
+        """Return what a provider that takes ``limit`` options has to be able to take."""
+        smallest = self._smallest(question, limit)
+        if self.opposite is None or question.options is not None:
+            return (smallest,)
+        return smallest, attrs.evolve(question, text=self.opposite)
+
+    def _smallest(self, question: Question, limit: int | None) -> Question:
         """Return the question as the provider gets it: of a tournament, the first group.
 
         Who takes one option at a time cannot compare any, and gets the whole question.
@@ -69,7 +80,23 @@ async def consult(session: ProviderSession, question: Question, how: AskStrategy
         return answer
     if options is not None and how.order_check:
         return await _order_check(session, options, question, how)
+    if options is None and how.opposite is not None:
+        return await _polarity_check(session, question, how.opposite)
     return await session.ask(question)
+
+
+async def _polarity_check(session: ProviderSession, question: Question, opposite: str) -> Answer:
+    first = await session.ask(question)
+    if first.decision is None:
+        return first
+    second = await session.ask(attrs.evolve(question, text=opposite))
+    if second.decision is None:
+        return second
+    # A yes to both, or a no to both, is what a model says that leans to one of the words.
+    session.conflict = first.decision == second.decision
+    same = "asked the opposite, it contradicts itself" if session.conflict else "both agree"
+    session.note = f"polarity check: {same}"
+    return first
 
 
 async def _order_check(

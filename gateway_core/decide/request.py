@@ -35,6 +35,8 @@ class DecideRequest:
         order_check: whether to ask again with the options reversed; None as configured.
         tournament: whether to ask about more options than a provider takes, in groups; None
             as configured.
+        opposite: the yes/no question in the opposite wording, to be asked as well; None if it
+            is not. It holds content as the question does.
     """
 
     question: Question
@@ -42,6 +44,7 @@ class DecideRequest:
     min_confidence: float | None = None
     order_check: bool | None = None
     tournament: bool | None = None
+    opposite: str | None = None
 
 
 def parse_request(fields: object, request_id: str) -> DecideRequest:
@@ -71,6 +74,7 @@ def parse_request(fields: object, request_id: str) -> DecideRequest:
         min_confidence=_share(fields["min_confidence"]) if "min_confidence" in fields else None,
         order_check=_switch(fields, "order_check"),
         tournament=_switch(fields, "tournament"),
+        opposite=_opposite(fields) if "opposite" in fields else None,
     )
 
 
@@ -130,6 +134,15 @@ def _share(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise _fault("min_confidence", "must be a number from 0 to 1")
     return float(value)
+
+
+def _opposite(fields: Mapping[str, object]) -> str:
+    if "options" in fields:
+        raise _fault("opposite", "is for yes/no questions; leave it or the options out")
+    text = _text("opposite", fields["opposite"], MAX_QUESTION)
+    if text == fields["question"]:
+        raise _fault("opposite", "must be the question in the opposite wording, not repeat it")
+    return text
 
 
 def _switch(fields: Mapping[str, object], field: str) -> bool | None:

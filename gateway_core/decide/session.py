@@ -20,8 +20,10 @@ class ProviderSession:
         timeout_s: the time one call may take, in seconds.
         until: when the whole request must be done, on ``perf_counter``'s clock.
         calls: how many calls were made.
+        limit_s: the time that the last call might take, in seconds.
         truncated: whether the provider cut the input of any of them.
         unstable: whether the answer changes with the order of the options.
+        conflict: whether the answers to a question and to its opposite contradict each other.
         note: what was done beyond asking once; None when nothing was.
     """
 
@@ -30,8 +32,10 @@ class ProviderSession:
     timeout_s: float
     until: float
     calls: int = 0
+    limit_s: float = 0.0
     truncated: bool = False
     unstable: bool = False
+    conflict: bool = False
     note: str | None = None
 
     async def ask(self, question: Question) -> Answer:
@@ -47,10 +51,11 @@ class ProviderSession:
         if left <= 0:
             raise ProviderTimeout("no time is left for another call")
         self.calls += 1
+        self.limit_s = min(left, self.timeout_s)
         answer = await ask(
             self.provider,
             question,
-            timeout_s=min(left, self.timeout_s),
+            timeout_s=self.limit_s,
             request_id=self.request_id,
         )
         self.truncated = self.truncated or answer.truncated

@@ -35,6 +35,7 @@ class Reason(StrEnum):
     ORDER_UNSTABLE = "order_unstable"
     TRUNCATED = "truncated"
     STALE_EVIDENCE = "stale_evidence"
+    POLARITY_CONFLICT = "polarity_conflict"
 
 
 @attrs.frozen(kw_only=True)
@@ -150,8 +151,8 @@ class VerdictRules:
             return Reason.PROVIDER_ABSTAINED
         if session.truncated and self.abstain_when_truncated:
             return Reason.TRUNCATED
-        if session.unstable:
-            return Reason.ORDER_UNSTABLE
+        if session.unstable or session.conflict:
+            return Reason.ORDER_UNSTABLE if session.unstable else Reason.POLARITY_CONFLICT
         if weighed.stale:
             return Reason.STALE_EVIDENCE
         sure = _least(answer, weighed)
@@ -195,6 +196,7 @@ def _rationale(
         Reason.PROVIDER_ABSTAINED: f"{provider} abstained",
         Reason.TRUNCATED: f"{provider} did not see all of the input",
         Reason.ORDER_UNSTABLE: f"{provider} decides otherwise when the options are reversed",
+        Reason.POLARITY_CONFLICT: f"{provider} contradicts itself when asked the opposite",
         Reason.BELOW_THRESHOLD: f"{provider} {known}, and {weighed.threshold:.1%} is asked for",
         Reason.STALE_EVIDENCE: f"what is known of {provider} is of another model or fit",
     }

@@ -23,7 +23,7 @@ class BodyLimit(NamedTuple):
     set_by: str = _SET_BY
 
 
-class Incoming(Protocol):
+class IncomingBody(Protocol):
     """A body, as far as it has come in."""
 
     def take(self) -> bytes | None:

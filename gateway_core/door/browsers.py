@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from gateway_core.errors import RelayRefused
 from gateway_core.http1.messages import Headers
 from gateway_core.loopback import literal
-from gateway_core.urls import is_loopback
+from gateway_core.urls import is_loopback_url
 
 _WAY_OUT: Final = "add it to http.allowed_hosts if it is to be"
 
@@ -57,7 +57,7 @@ def _may_call(hosts: frozenset[str], origin: bytes, host: bytes | None) -> bool:
 
 def _is_known(hosts: frozenset[str], url: str) -> bool:
     parts = urlsplit(url)
-    return is_loopback(url) or not hosts.isdisjoint((parts.netloc, parts.hostname))
+    return is_loopback_url(url) or not hosts.isdisjoint((parts.netloc, parts.hostname))
 
 
 def _url(text: bytes) -> str:

@@ -89,14 +89,14 @@ def customer_key(caller: Caller, headers: Headers) -> Secret | None:
         RelayRefused: ``provider_key_header_not_allowed`` when the caller may not send one, or
             ``byok_required`` when it must.
     """
-    sent = headers.get(_PREFERRED, headers.get(_OTHER))
+    value = headers.get(_PREFERRED, headers.get(_OTHER))
     rights = caller.rights
-    if sent is None and rights.own_providers:
+    if value is None and rights.own_providers:
         return None
-    name = (_PREFERRED if _PREFERRED in headers or sent is None else _OTHER).decode()
+    name = (_PREFERRED if _PREFERRED in headers or value is None else _OTHER).decode()
     if rights.vendors:
-        return _usable_key(sent, name)
-    if sent is not None:
+        return _usable_key(value, name)
+    if value is not None:
         raise RelayRefused(
             "provider_key_header_not_allowed",
             f"a provider key in {name} is for internal callers; save the key on the"

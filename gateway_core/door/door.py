@@ -8,6 +8,7 @@ from gateway_core.door.browsers import PageGuard
 from gateway_core.door.callers import OPERATOR, Caller, bearer_token
 from gateway_core.door.keys.store import KeyStore
 from gateway_core.door.limits.admission import BoundTable
+from gateway_core.door.limits.counting import Bound
 from gateway_core.door.limits.limiter import Limiter
 from gateway_core.errors import RelayRefused
 from gateway_core.http1.messages import Headers
@@ -16,18 +17,25 @@ from gateway_core.http1.messages import Headers
 class Door:
     """Says who calls, counts the call against its limits, and reads its body."""
 
-    def __init__(self, config: Config, keys: KeyStore | None, limiter: Limiter) -> None:
+    def __init__(
+        self,
+        config: Config,
+        keys: KeyStore | None,
+        limiter: Limiter,
+        bounds: dict[str, Bound] | None = None,
+    ) -> None:
         """Guard the gateway of one configuration.
 
         Args:
             config: the configuration.
             keys: the gateway's keys; None when authentication is disabled.
             limiter: what counts requests.
+            bounds: what has been counted before, by name; bounds that are new are added.
         """
         self._keys = keys
         self._pages = PageGuard((config.http.host, *config.http.allowed_hosts))
         self._limiter = limiter
-        self._bounds = BoundTable(config.orgs)
+        self._bounds = BoundTable(config.orgs, bounds)
 
     def authenticate(self, headers: Headers, client: str, access: AccessEntry) -> Caller:
         """Say who calls from the address ``client``.
@@ -47,6 +55,11 @@ class Door:
         if not caller.may_call_from(client):
             raise RelayRefused("permission_denied", "the key may not be used from this address")
         return caller
+
+    @property
+    def refuses_limits(self) -> bool:
+        """Whether every request that has a limit is refused now, as far as is known."""
+        return self._limiter.refuses
 
     def admitted(self, caller: Caller) -> AbstractAsyncContextManager[None]:
         """Return a block that counts a request against the limits of its key and organization.

@@ -137,10 +137,10 @@ def error_reply(error: GatewayError) -> ErrorReply:
         # The gateway did send a key: the upstream did not take it, whatever it calls that.
         return ERRORS[KeyRejected]
     kinds = (ERRORS[kind] for kind in type(error).__mro__ if kind in ERRORS)
-    found = next(kinds, _UNKNOWN)
+    reply = next(kinds, _UNKNOWN)
     if isinstance(error, UpstreamRejected) and error.status == 422:
-        return found._replace(status=422)
-    return found if found.sentence else found._replace(sentence=str(error))
+        return reply._replace(status=422)
+    return reply if reply.sentence else reply._replace(sentence=str(error))
 
 
 def error_type(status: int) -> str:

@@ -14,7 +14,7 @@ from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.labelled import Labelled
 from gateway_core.wire import Answer, Question
 
-Ask = Callable[[Question], Awaitable[Answer]]
+AskOne = Callable[[Question], Awaitable[Answer]]
 
 _CHARACTERS_A_TOKEN: Final = 4
 _FAILURES_IN_A_ROW: Final = 10
@@ -22,7 +22,7 @@ _FAILURES_IN_A_ROW: Final = 10
 
 
 @attrs.frozen(kw_only=True)
-class Bounds:
+class AskingBounds:
     """How hard a provider may be asked.
 
     Attributes:
@@ -85,11 +85,11 @@ def input_tokens(labelled: Iterable[Labelled]) -> int:
 
 async def ask_all(
     questions: Sequence[Labelled],
-    ask: Ask,
+    ask: AskOne,
     answers: Answers,
     *,
     model: str,
-    bounds: Bounds,
+    bounds: AskingBounds,
     progress: Callable[[int], None],
 ) -> Asked:
     """Ask every question once and keep the answers as they come.
@@ -124,7 +124,7 @@ async def ask_all(
     return asked
 
 
-async def _ask_one(one: Labelled, ask: Ask, answers: Answers, model: str, asked: Asked) -> None:
+async def _ask_one(one: Labelled, ask: AskOne, answers: Answers, model: str, asked: Asked) -> None:
     if one.question is None:
         return
     begun = perf_counter()

@@ -10,9 +10,9 @@ from gateway_core.calibration.fitfile import Estimate
 from gateway_core.evaluation.example import Example
 from gateway_core.evaluation.shares import paired_difference, share
 
-Entry = Mapping[str, Any]
+LoggedAnswer = Mapping[str, Any]
 """An entry of the decision log, as ``LogReader`` gives it."""
-Answers = dict[tuple[str, str], Entry]
+AnswersByQuestion = dict[tuple[str, str], LoggedAnswer]
 """One provider's decisions, by request id and digest of the question."""
 
 
@@ -66,7 +66,7 @@ def pairs_of(first: Iterable[Example], second: Iterable[Example]) -> list[tuple[
     return [(one, by_key[one.key]) for one in first if one.key in by_key]
 
 
-def compare(entries: Iterable[Entry], first: str, second: str) -> Comparison:
+def compare(entries: Iterable[LoggedAnswer], first: str, second: str) -> Comparison:
     """Compare two providers on the questions of a decision log that both were asked.
 
     Args:
@@ -96,10 +96,10 @@ def compare(entries: Iterable[Entry], first: str, second: str) -> Comparison:
 
 
 def _by_question(
-    entries: Iterable[Entry], providers: Iterable[str]
-) -> tuple[dict[str, Answers], dict[str, int]]:
+    entries: Iterable[LoggedAnswer], providers: Iterable[str]
+) -> tuple[dict[str, AnswersByQuestion], dict[str, int]]:
     """Return what each provider decided, by question, and how often it decided nothing."""
-    answers: dict[str, Answers] = {provider: {} for provider in providers}
+    answers: dict[str, AnswersByQuestion] = {provider: {} for provider in providers}
     failed = dict.fromkeys(answers, 0)
     for entry in entries:
         provider = entry["provider"]
@@ -112,7 +112,7 @@ def _by_question(
     return answers, failed
 
 
-def _side(provider: str, answers: Answers, failed: int, right: Sequence[bool]) -> Side:
+def _side(provider: str, answers: AnswersByQuestion, failed: int, right: Sequence[bool]) -> Side:
     times = [entry["latency_ms"] for entry in answers.values() if entry["latency_ms"] is not None]
     return Side(
         provider=provider,

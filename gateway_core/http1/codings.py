@@ -164,8 +164,8 @@ def _new_deflate(head: bytes) -> _Decompressor:
 def _new_zstd(_: bytes) -> _Decompressor:
     zstd = _zstd()
     limits = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
-    found: _Decompressor = zstd.ZstdDecompressor(options=limits)
-    return found
+    decompressor: _Decompressor = zstd.ZstdDecompressor(options=limits)
+    return decompressor
 
 
 _KNOWN: Final[dict[str, Callable[[bytes], _Decompressor]]] = {

@@ -112,7 +112,7 @@ TABLE: Final[Mapping[State, Row]] = {
     State.BODY: Row(
         meaning="a request is being answered whose body is on its way",
         timeout="body_s",
-        expires="who reads the body is told, which makes a 408",
+        expires="reading the body fails, and the reply is a 408",
         follows={**_REPLY_GIVEN, State.ANSWERING: "the body is whole", **_REST},
     ),
     State.ANSWERING: Row(

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from gateway_core.catalog import Catalog, Kind
+from gateway_core.catalog import Catalog, PluginKind
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import UNREADABLE, MiddlewareConfig
 from gateway_core.errors import ConfigError, PluginUnavailable
@@ -66,13 +66,13 @@ def _slot(name: str, loaded: Loaded, catalog: Catalog) -> MiddlewareSlot:
             raise
         fault = error.with_path_prefix(f"middleware.{name}")
         return MiddlewareSlot(name=name, layer=fault, detail=str(fault))
-    origin = catalog.require(name, Kind.MIDDLEWARE).origin
+    origin = catalog.require(name, PluginKind.MIDDLEWARE).origin
     return MiddlewareSlot(name=name, layer=Layer(name=name, middleware=middleware), detail=origin)
 
 
 def _built(name: str, loaded: Loaded, catalog: Catalog) -> Middleware:
     path = f"middleware.{name}"
-    plugin_class = catalog.load(name, Kind.MIDDLEWARE)
+    plugin_class = catalog.load(name, PluginKind.MIDDLEWARE)
     table = loaded.config.middleware.get(name, MiddlewareConfig()).settings
     settings = plugin_settings(plugin_class, table, f"{path}.settings", loaded.sources)
     context: MiddlewareContext[Any] = MiddlewareContext(name=name, settings=settings)

@@ -3,5 +3,6 @@
 from gateway_core.outbound.outbound import Outbound
 from gateway_core.outbound.policy import DestinationPolicy
 from gateway_core.outbound.sender import HttpSender
+from gateway_core.outbound.way_out import WayOut
 
-__all__ = ["DestinationPolicy", "HttpSender", "Outbound"]
+__all__ = ["DestinationPolicy", "HttpSender", "Outbound", "WayOut"]

@@ -21,7 +21,7 @@ _SENTENCES: Final = {
 }
 
 
-def decoded(reply: DecisionReply) -> DecisionReply:
+def decoded_reply(reply: DecisionReply) -> DecisionReply:
     """Return ``reply`` with its content encodings undone, the last one first.
 
     Raises:

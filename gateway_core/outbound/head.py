@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from gateway_core import __version__
 from gateway_core.bounded_cache import BoundedCache
 from gateway_core.errors import ConfigError, ProviderError
 from gateway_core.http1 import codings
 from gateway_core.secret import Secret
+from gateway_core.version import __version__
 
 _TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _FRAMING: Final = frozenset(
@@ -31,7 +31,7 @@ _MAX_KNOWN_SETS: Final = 64
 _OURS: Final = {"user-agent": f"s1gw/{__version__}", "accept-encoding": codings.ACCEPTED}
 
 
-class Headers:
+class HeadWriter:
     """The headers of one sender: its own, its endpoint's, and those of each call.
 
     The endpoint's win over a call's, and nobody replaces those that frame the message.

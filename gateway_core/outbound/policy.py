@@ -7,7 +7,7 @@ from typing import Final
 import attrs
 
 from gateway_core.errors import DestinationBlocked
-from gateway_core.loopback import Address, literal
+from gateway_core.loopback import Address, is_loopback, literal
 from gateway_core.outbound.addresses import allowed
 
 _log: Final = logging.getLogger("s1gw.outbound")
@@ -34,6 +34,13 @@ class DestinationPolicy:
     """
 
     allow_private: bool = False
+
+    def forbids(self, host: str) -> bool:
+        """Say whether ``host`` is forbidden by its text alone: nothing is looked up or logged."""
+        address = literal(host)
+        if address is not None:
+            return not self._allows(address)
+        return is_loopback(host) or host.rstrip(".").lower() in METADATA_NAMES
 
     def check_name(self, host: str) -> None:
         """Refuse the names of metadata services, in any case and with a trailing dot.

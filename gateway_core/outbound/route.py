@@ -2,7 +2,7 @@
 
 import attrs
 
-from gateway_core.outbound.head import Headers
+from gateway_core.outbound.head import HeadWriter
 from gateway_core.outbound.proxies import Proxy
 from gateway_core.outbound.target import RouteKey, Target
 
@@ -38,7 +38,7 @@ class Route:
 
 
 def make_route(
-    method: str, target: Target, proxy: Proxy | None, headers: Headers, address: str | None
+    method: str, target: Target, proxy: Proxy | None, headers: HeadWriter, address: str | None
 ) -> Route:
     """Work out the route to ``address``; None when that is judged for each request.
 
@@ -52,7 +52,7 @@ def make_route(
     return attrs.evolve(route, keys=keys, prefix=_prefix(route, headers, address))
 
 
-def _prefix(route: Route, headers: Headers, address: str | None) -> str:
+def _prefix(route: Route, headers: HeadWriter, address: str | None) -> str:
     """Return the start of the request's head."""
     target, proxy = route.target, route.proxy
     if not route.absolute or address is None:

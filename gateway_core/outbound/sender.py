@@ -9,8 +9,8 @@ from gateway_core.causes import Cause
 from gateway_core.context import Endpoint
 from gateway_core.errors import ProviderUnreachable
 from gateway_core.outbound.connector import Connector
-from gateway_core.outbound.decoding import decoded
-from gateway_core.outbound.head import Headers
+from gateway_core.outbound.decoding import decoded_reply
+from gateway_core.outbound.head import HeadWriter
 from gateway_core.outbound.policy import DestinationPolicy
 from gateway_core.outbound.proxies import Proxies
 from gateway_core.outbound.route import Route, make_route
@@ -47,7 +47,7 @@ class HttpSender:
         self._connector = connector
         self._proxies = proxies
         self._policy = policy
-        self._headers = Headers(endpoint.headers)
+        self._headers = HeadWriter(endpoint.headers)
         self.timeout_s = endpoint.timeout_s
         self._routes: BoundedCache[tuple[str, str], Route] = BoundedCache(_MAX_KNOWN_URLS)
 
@@ -75,7 +75,7 @@ class HttpSender:
         connection = self._connector.take(keys) or await self._connector.open(route, keys)
         reply = await connection.exchange(head, body, head_only=method == "HEAD")
         if "content-encoding" in reply.headers:
-            reply = decoded(reply)
+            reply = decoded_reply(reply)
         if 200 <= reply.status < 300:
             return reply
         if reply.status == 407 and route.absolute:

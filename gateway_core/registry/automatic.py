@@ -11,7 +11,7 @@ from enum import IntEnum
 
 import attrs
 
-from gateway_core.catalog import Catalog, Kind, State
+from gateway_core.catalog import Catalog, PluginKind, PluginState
 from gateway_core.config.loaded import Loaded
 from gateway_core.errors import ConfigError, CredentialUnusable
 from gateway_core.provider import Provider
@@ -69,12 +69,12 @@ class AutomaticChain:
     def _installed(self) -> Iterator[tuple[_Rank, Candidate]]:
         """Yield the dialects that no table of the configuration speaks of."""
         spoken_for = set(self._spoken_for())
-        refs = [ref for ref in self.catalog.refs if ref.kind is Kind.PROVIDER]
+        refs = [ref for ref in self.catalog.refs if ref.kind is PluginKind.PROVIDER]
         for ref in sorted(refs, key=lambda ref: self.catalog.claims.order(ref.name)):
             if ref.name in spoken_for:
                 continue
             spoken_for.add(ref.name)
-            if ref.state in (State.AVAILABLE, State.LOADED):
+            if ref.state in (PluginState.AVAILABLE, PluginState.LOADED):
                 yield self._unconfigured(ref.name)
             else:
                 yield _out(ref.name, ref.detail)
@@ -129,7 +129,7 @@ class AutomaticChain:
     @property
     def _uncertain(self) -> bool:
         """Whether a table could not be read so far as to tell its dialect."""
-        known = {ref.name for ref in self.catalog.refs if ref.kind is Kind.PROVIDER}
+        known = {ref.name for ref in self.catalog.refs if ref.kind is PluginKind.PROVIDER}
         unread = (name for name, table in self.loaded.dropped.items() if table.dialect is None)
         return "providers" in self.loaded.broken or any(name not in known for name in unread)
 

@@ -7,10 +7,16 @@ from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import ProviderConfig
 from gateway_core.context import Endpoint
 from gateway_core.errors import ConfigError
-from gateway_core.outbound import DestinationPolicy, Outbound
+from gateway_core.outbound import DestinationPolicy, WayOut
 from gateway_core.provider import Provider, build_provider
 from gateway_core.registry.dialects import dialect_of, is_home, usual_key
-from gateway_core.registry.soundness import fault_of, refuse_written_credentials
+from gateway_core.registry.soundness import (
+    destination_fault,
+    fault_of,
+    refuse_written_credentials,
+)
+from gateway_core.secret import Secret
+from gateway_core.structure.secrets import UNREAD
 
 
 @attrs.frozen(eq=False)
@@ -19,7 +25,7 @@ class Builder:
 
     loaded: Loaded
     catalog: Catalog
-    outbound: Outbound
+    outbound: WayOut
 
     def for_operator(self, path: str, name: str) -> Provider:
         """Build a provider of the operator, who is trusted to choose its destination.
@@ -31,8 +37,7 @@ class Builder:
         config = self._operators_table(name)
         dialect = dialect_of(name, config, self.catalog)
         if config.api_key is None and is_home(dialect, config, self.catalog):
-            key = usual_key(dialect, self.catalog, self.loaded.environ)
-            config = attrs.evolve(config, api_key=key)
+            config = attrs.evolve(config, api_key=self._usual_key(dialect))
         return self._build(path, name, config, dialect)
 
     def for_org(self, path: str, org: str, provider_id: str) -> Provider:
@@ -58,6 +63,11 @@ class Builder:
         if dialect is None:
             raise ConfigError("no installed provider serves this vendor")
         return self._build(path, vendor, ProviderConfig(), dialect)
+
+    def _usual_key(self, dialect: str) -> Secret | None:
+        if self.loaded.credentials_unread:
+            return UNREAD if self.catalog.claims.values("key", dialect) else None
+        return usual_key(dialect, self.catalog, self.loaded.environ)
 
     def _operators_table(self, name: str) -> ProviderConfig:
         config = self.loaded.config.providers.get(name)
@@ -95,7 +105,9 @@ class Builder:
             path=path,
             sources=self.loaded.sources,
         )
+        provider.path = path
         provider.fault = fault_of(provider, config, path)
+        provider.forbidden = destination_fault(provider, policy, path)
         return provider
 
 

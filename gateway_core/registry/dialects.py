@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from gateway_core.catalog import Catalog, Kind
+from gateway_core.catalog import Catalog, PluginKind
 from gateway_core.config.model import API_FORMATS, ProviderConfig
 from gateway_core.errors import ConfigError, CredentialUnusable, DestinationUnusable
 from gateway_core.secret import Secret
@@ -85,7 +85,7 @@ def is_home(dialect: str, config: ProviderConfig, catalog: Catalog) -> bool:
 
 def _named_like(name: str, config: ProviderConfig, catalog: Catalog) -> str | None:
     """Return the dialect that is called as the provider is, if the table can mean it."""
-    if not any(ref.kind is Kind.PROVIDER and ref.name == name for ref in catalog.refs):
+    if not any(ref.kind is PluginKind.PROVIDER and ref.name == name for ref in catalog.refs):
         return None
     # A server at an address is not what works in this process, whatever people call it.
     embedded = name in catalog.claims.values("embedded", name)

@@ -69,5 +69,11 @@ class OrgRegistry(Registry):
 def _without_operator(loaded: Loaded) -> Loaded:
     config = attrs.evolve(loaded.config, source=None, providers={}, orgs={})
     return attrs.evolve(
-        loaded, config=config, faults=(), broken=frozenset(), dropped={}, dropped_of={}
+        loaded,
+        config=config,
+        faults=(),
+        broken=frozenset(),
+        dropped={},
+        dropped_of={},
+        org_files={},
     )

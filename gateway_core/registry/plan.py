@@ -9,7 +9,7 @@ from gateway_core.errors import ConfigError
 from gateway_core.passing import is_passing
 from gateway_core.provider import Provider
 from gateway_core.types import Operation
-from gateway_core.urls import is_loopback
+from gateway_core.urls import is_loopback_url
 
 
 @attrs.frozen(kw_only=True)
@@ -74,7 +74,7 @@ def assess_provider(name: str, get: Callable[[str], Provider]) -> Candidate:
     if obstacle := provider.obstacle:
         return excluded(name, "; ".join(obstacle.faults))
     url = provider.url(Operation.DECIDE)
-    remote = provider.capabilities.remote and not is_loopback(url)
+    remote = provider.capabilities.remote and not is_loopback_url(url)
     keyless = provider.endpoint.api_key is None
     return Candidate(
         name=name,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gateway_core.catalog import Catalog, Kind
+from gateway_core.catalog import Catalog, PluginKind
 from gateway_core.config.model import UNREADABLE, Config, ProviderConfig
 from gateway_core.errors import ConfigError
 from gateway_core.registry.dialects import dialect_of
@@ -28,7 +28,7 @@ def _middleware_problems(config: Config, catalog: Catalog) -> Iterator[str]:
     for name in config.decide.middleware:
         try:
             if name != UNREADABLE:
-                catalog.require(name, Kind.MIDDLEWARE)
+                catalog.require(name, PluginKind.MIDDLEWARE)
         except ConfigError as error:
             yield from error.with_path_prefix(f"middleware.{name}").faults
     for name in config.middleware.keys() - set(config.decide.middleware):

@@ -3,7 +3,7 @@
 A failure that may be over soon, such as having no descriptors, is not kept.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 
@@ -11,7 +11,7 @@ from gateway_core.catalog import Catalog
 from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import ProviderConfig
 from gateway_core.errors import ConfigError
-from gateway_core.outbound import Outbound
+from gateway_core.outbound import WayOut
 from gateway_core.passing import is_passing
 from gateway_core.provider import Provider
 from gateway_core.registry.automatic import AutomaticChain
@@ -29,7 +29,7 @@ class Registry:
         outbound: the way out that the providers share.
     """
 
-    def __init__(self, loaded: Loaded, catalog: Catalog, outbound: Outbound) -> None:
+    def __init__(self, loaded: Loaded, catalog: Catalog, outbound: WayOut) -> None:
         """Take what providers are made of; nothing is imported or built yet.
 
         Args:
@@ -104,10 +104,44 @@ class Registry:
     def problems(self) -> tuple[str, ...]:
         """Every fault that is known: of the file, of the chain, of every provider's plugin."""
         found = [*self.loaded.faults, *self._table_problems, *self.plan.problems]
-        for built in self._built.values():
-            fault = built if isinstance(built, ConfigError) else built.fault
-            found += () if fault is None else fault.faults
+        return tuple(dict.fromkeys([*found, *self._build_problems]))
+
+    @property
+    def problems_so_far(self) -> tuple[str, ...]:
+        """The faults that are known without a chain, whose plan imports plugins."""
+        found = [*self.loaded.faults, *self._table_problems, *self._build_problems]
         return tuple(dict.fromkeys(found))
+
+    @property
+    def _build_problems(self) -> list[str]:
+        found: list[str] = []
+        for built in self._built.values():
+            error = built if isinstance(built, ConfigError) else built.fault
+            found += () if error is None else error.faults
+        return found
+
+    @property
+    def hindrances(self) -> Sequence[str]:
+        """Why enabled providers of the file, which can be built, fail every request all the same.
+
+        ``build_all`` comes first. What is among ``problems`` already is not repeated.
+        """
+        config = self.loaded.config
+        paths = [f"providers.{name}" for name in _enabled(config.providers)]
+        for org, owner in config.orgs.items():
+            paths += [f"orgs.{org}.providers.{name}" for name in _enabled(owner.providers)]
+        built = (self._built.get(path) for path in paths)
+        hindered = (found.hindrance for found in built if isinstance(found, Provider))
+        lines = [line for error in hindered if error is not None for line in error.faults]
+        return [*lines, *self._nothing_listed]
+
+    @property
+    def _nothing_listed(self) -> Iterator[str]:
+        for org, owner in self.loaded.config.orgs.items():
+            for name, table in owner.providers.items():
+                if table.enabled and not table.models:
+                    path = f"orgs.{org}.providers.{name}.models"
+                    yield f"{path}: list the models that the organization may use; others are not"
 
     def build_all(self) -> None:
         """Build every enabled provider, of organizations too; what fails joins ``problems``."""

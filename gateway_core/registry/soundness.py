@@ -4,7 +4,7 @@ What is found stays with the provider, as its ``fault``: the relay, the decide c
 report, the listing and ``s1gw config check`` all read it there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from gateway_core.config.model import API_FORMATS, ProviderConfig
@@ -16,7 +16,8 @@ from gateway_core.errors import (
     ProviderError,
     WrongApiFormat,
 )
-from gateway_core.outbound.target import parse_target
+from gateway_core.outbound import DestinationPolicy
+from gateway_core.outbound.target import Target, parse_target
 from gateway_core.provider import Provider
 from gateway_core.secret import Secret
 from gateway_core.structure.secrets import WAY_OUT
@@ -72,15 +73,43 @@ def _format_fault(provider: Provider, config: ProviderConfig, path: str) -> Conf
     )
 
 
+def destination_fault(
+    provider: Provider, policy: DestinationPolicy | None, path: str
+) -> ConfigError | None:
+    """Return why ``policy`` turns every request to ``provider`` away, or None.
+
+    Only what the text of its URLs tells is judged: an address, or a name that means this machine
+    or a metadata service. What other names stand for is known when they are looked up.
+
+    Args:
+        provider: the provider that was built.
+        policy: where it may live; None if it may live anywhere.
+        path: where its table stands, such as ``orgs.acme.providers.own``.
+    """
+    if policy is None or provider.fault is not None:
+        return None
+    if not any(policy.forbids(target.host) for target in _targets(provider)):
+        return None
+    return EndpointUnusable(
+        f"{path}.base_url: the destination policy forbids this host; organizations reach public"
+        " addresses, and private ones with allow_private = true, but never this machine"
+    )
+
+
 def _url_fault(provider: Provider, path: str) -> ConfigError | None:
     """Return why one of the provider's models has no URL that could be asked."""
     try:
-        for model in provider.endpoint.models or ("",):
-            url = provider.url(Operation.DECIDE, model)
-            if not url.startswith(IN_PROCESS):
-                parse_target(url)
+        list(_targets(provider))
     except DestinationUnusable as error:
         return EndpointUnusable(f"{path}.base_url: {error}")
     except ProviderError as error:
         return PluginUnavailable(f"{path}: {error}")
     return None
+
+
+def _targets(provider: Provider) -> Iterator[Target]:
+    """Yield where the provider's requests go; nothing for one that works in this process."""
+    for model in provider.endpoint.models or ("",):
+        url = provider.url(Operation.DECIDE, model)
+        if not url.startswith(IN_PROCESS):
+            yield parse_target(url)

@@ -11,7 +11,7 @@ from gateway_core.http1.messages import Headers, HttpReply
 from gateway_core.outbound.held import own_hosts
 from gateway_core.relay.body import DecisionBody, json_of
 from gateway_core.relay.replies import failure, success
-from gateway_core.relay.targets import Target
+from gateway_core.relay.targets import RelayTarget
 from gateway_core.relay.usage import check_reply
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest, Format
@@ -19,8 +19,8 @@ from gateway_core.types import DecisionRequest, Format
 _JSON: Final = "application/json"
 
 
-async def attempt(
-    target: Target, request: DecisionRequest, *, timeout_s: float, access: AccessEntry
+async def make_attempt(
+    target: RelayTarget, request: DecisionRequest, *, timeout_s: float, access: AccessEntry
 ) -> HttpReply:
     """Send ``request`` to ``target`` and return what the caller gets.
 
@@ -31,7 +31,11 @@ async def attempt(
         access: what is noted of it.
     """
     provider = target.provider
-    access.provider, access.dialect, access.sent_model = target.id, provider.dialect, target.shown
+    access.provider, access.dialect, access.sent_model = (
+        target.id,
+        provider.dialect,
+        target.loggable,
+    )
     started = perf_counter()
     try:
         reply = await provider.ask(request, provider.endpoint.timeout_s or timeout_s)
@@ -46,7 +50,7 @@ async def attempt(
 
 
 def upstream_request(
-    target: Target, body: DecisionBody, key: Secret | None, headers: Headers, request_id: str
+    target: RelayTarget, body: DecisionBody, key: Secret | None, headers: Headers, request_id: str
 ) -> DecisionRequest:
     """Return what goes upstream: the body with its model replaced, and the headers that may.
 
@@ -57,12 +61,12 @@ def upstream_request(
         headers: the caller's.
         request_id: the call's.
     """
-    sent = {"x-request-id": request_id}
+    request_headers = {"x-request-id": request_id}
     if not headers.keys().isdisjoint(target.features):
         features = target.features.items()
-        sent |= {
-            sent_as: headers[name].decode("latin-1")
-            for name, sent_as in features
+        request_headers |= {
+            upstream_name: headers[name].decode("latin-1")
+            for name, upstream_name in features
             if name in headers
         }
     return DecisionRequest(
@@ -70,13 +74,15 @@ def upstream_request(
         body=body.naming(target.model),
         model=target.model,
         content_type=headers[b"content-type"].decode("latin-1") if body.multipart else _JSON,
-        headers=sent,
+        headers=request_headers,
         api_key=key,
         request_id=request_id,
     )
 
 
-async def _detail(error: ProviderError, target: Target, request: DecisionRequest) -> Detail | None:
+async def _detail(
+    error: ProviderError, target: RelayTarget, request: DecisionRequest
+) -> Detail | None:
     """Return what the upstream found at fault in the request, as far as it may be shown."""
     if not isinstance(error, UpstreamRejected):
         return None
@@ -84,7 +90,7 @@ async def _detail(error: ProviderError, target: Target, request: DecisionRequest
     from gateway_core.outbound.redaction import Sent, published_code, redact, shown_param
 
     key = request.api_key
-    sent = Sent(
+    request_parts = Sent(
         body=json_of(request.body, request.content_type),
         model=request.model,
         secrets=target.secrets if key is None else (*target.secrets, key),
@@ -92,7 +98,7 @@ async def _detail(error: ProviderError, target: Target, request: DecisionRequest
     )
     openai = request.format is Format.OPENAI
     return Detail(
-        message=await redact(error.upstream_message, sent),
+        message=await redact(error.upstream_message, request_parts),
         code=published_code(error.upstream_code) if openai else None,
-        param=shown_param(error.upstream_param, sent),
+        param=shown_param(error.upstream_param, request_parts),
     )

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.members import Members, place_of, read_members
+from gateway_core.relay.members import Members, member_place, read_members
 from gateway_core.schema import is_blank
 from gateway_core.types import Format
 
@@ -54,7 +54,7 @@ class DecisionBody(msgspec.Struct, kw_only=True, eq=False):
         return b"".join((before, _encoded(model), after))
 
     def _place(self) -> tuple[int, int]:
-        start, end = place_of("model", self.json, self.members)
+        start, end = member_place("model", self.json, self.members)
         return self.start + start, self.start + end
 
 
@@ -65,12 +65,12 @@ def read_body(content: bytes, content_type: str = "application/json") -> Decisio
         RelayRefused: ``invalid_request``, naming the field at fault and quoting nothing.
     """
     if not content_type.lower().startswith("multipart/"):
-        return read_json(content)
+        return read_json_body(content)
     # Only images come as forms, so that most processes never need the parser.
     from gateway_core.relay.multipart import request_part
 
     start, end = request_part(content, content_type)
-    body = read_json(content[start:end])
+    body = read_json_body(content[start:end])
     if body.format is not Format.SYSTEMONE:
         raise RelayRefused(
             "format_mismatch", "a multipart body must hold a System One request", "questions"
@@ -89,7 +89,7 @@ def json_of(content: bytes, content_type: str) -> bytes:
     return content[start:end]
 
 
-def read_json(content: bytes) -> DecisionBody:
+def read_json_body(content: bytes) -> DecisionBody:
     """Read a JSON decision body.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from gateway_core.door.callers import Caller
 from gateway_core.errors import ProviderError
 from gateway_core.provider import Provider
-from gateway_core.relay.targets import Table, Target
+from gateway_core.relay.targets import RelayTarget, Table
 from gateway_core.types import Format, ModelInfo
 
 _log: Final = logging.getLogger("s1gw.relay")
@@ -40,7 +40,7 @@ def names(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def _entries(
-    targets: Iterable[Target], known: Mapping[str, Mapping[str, Format]], caller: Caller
+    targets: Iterable[RelayTarget], known: Mapping[str, Mapping[str, Format]], caller: Caller
 ) -> Iterable[dict[str, Any]]:
     for target in targets:
         wire = known[target.id].get(target.model)
@@ -55,7 +55,7 @@ def _entries(
             }
 
 
-async def _formats(table: Table, target: Target) -> Mapping[str, Format]:
+async def _formats(table: Table, target: RelayTarget) -> Mapping[str, Format]:
     """Return the models of a target's provider that are listed, and their formats.
 
     Of System One that is every configured model; a catalogue is for the format of OpenAI alone.

@@ -64,7 +64,7 @@ def read_members(text: bytes) -> Members:
     return members
 
 
-def place_of(name: str, text: bytes, members: Members) -> tuple[int, int]:
+def member_place(name: str, text: bytes, members: Members) -> tuple[int, int]:
     """Return where in ``text`` the value of its member ``name`` starts and ends."""
     end = 0
     for key, value in members.items():

@@ -10,7 +10,11 @@ import msgspec
 
 from gateway_core.config.model import MEBIBYTE
 from gateway_core.door.access import AccessEntry
+<<<<<<< HEAD
+from gateway_core.door.bodies import BodyLimit, IncomingBody
+=======
 from gateway_core.door.bodies import BodyLimit, Incoming
+>>>>>>> breaker
 from gateway_core.door.callers import Caller, customer_key, require_listing
 from gateway_core.door.door import Door
 from gateway_core.door.refusals import JSON, refusal
@@ -18,14 +22,14 @@ from gateway_core.door.request_ids import own_ids
 from gateway_core.errors import GatewayError, RelayRefused
 from gateway_core.http1.messages import Headers, HttpReply
 from gateway_core.registry import Registry
-from gateway_core.relay.attempt import attempt, upstream_request
+from gateway_core.relay.attempt import make_attempt, upstream_request
 from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.large.intake import Intake
 from gateway_core.relay.large.spool import SMALL
 from gateway_core.relay.listing import list_models, names
 from gateway_core.relay.route import RelayRoute
 from gateway_core.relay.routing import Router
-from gateway_core.relay.targets import Target, shown
+from gateway_core.relay.targets import RelayTarget, loggable_model
 from gateway_core.secret import Secret
 from gateway_core.types import DecisionRequest, Format
 
@@ -49,8 +53,12 @@ class Relay:
         self._router = Router(registry, config)
         self._timeout_s = config.http.timeout_s
         self._limit = BodyLimit(min(config.http.max_body_bytes, _MAX_BODY_BYTES))
+<<<<<<< HEAD
+        self._small = min(SMALL, self._limit.most)
+=======
         # Up to this size a body that came whole is read at once; what is larger may be too large.
         self._at_once = min(SMALL, self._limit.most)
+>>>>>>> breaker
         self._intake = Intake(max(config.http.max_held_bytes, self._limit.most))
 
     async def aclose(self) -> None:
@@ -69,7 +77,7 @@ class Relay:
         self,
         caller: Caller,
         headers: Headers,
-        incoming: Incoming,
+        incoming: IncomingBody,
         access: AccessEntry,
         limit: BodyLimit,
     ) -> AbstractAsyncContextManager[bytes]:
@@ -86,7 +94,7 @@ class Relay:
         route: RelayRoute,
         headers: Headers,
         client: str,
-        incoming: Incoming,
+        incoming: IncomingBody,
         access: AccessEntry,
     ) -> HttpReply:
         """Relay one decision body; every refusal is a reply, and ``access`` is filled."""
@@ -96,7 +104,11 @@ class Relay:
             key = customer_key(caller, headers)
             async with self._door.admitted(caller):
                 content = None if _ENCODING in headers else incoming.take()
+<<<<<<< HEAD
+                if content is None or len(content) > self._small:
+=======
                 if content is None or len(content) > self._at_once:
+>>>>>>> breaker
                     left = _Taken(content, incoming)
                     reply = await self._relay_slowly(
                         left, route, caller, key, headers, access=access
@@ -110,7 +122,9 @@ class Relay:
                         body, route, caller, key, headers, access=access
                     )
                     del body
-                    reply = await attempt(target, request, timeout_s=self._timeout_s, access=access)
+                    reply = await make_attempt(
+                        target, request, timeout_s=self._timeout_s, access=access
+                    )
         except GatewayError as error:
             return refusal(error, access)
         latency_ms = 1000 * (perf_counter() - started)
@@ -142,7 +156,7 @@ class Relay:
 
     async def _relay_slowly(
         self,
-        incoming: Incoming,
+        incoming: IncomingBody,
         route: RelayRoute,
         caller: Caller,
         key: Secret | None,
@@ -154,7 +168,7 @@ class Relay:
         taken = self._intake.decision(_tenant(caller), headers, incoming, self._limit, access)
         async with taken as body:
             target, request = self._prepared(body, route, caller, key, headers, access=access)
-            return await attempt(target, request, timeout_s=self._timeout_s, access=access)
+            return await make_attempt(target, request, timeout_s=self._timeout_s, access=access)
 
     def _prepared(
         self,
@@ -165,13 +179,13 @@ class Relay:
         headers: Headers,
         *,
         access: AccessEntry,
-    ) -> tuple[Target, DecisionRequest]:
+    ) -> tuple[RelayTarget, DecisionRequest]:
         """Return whom a body goes to, and what goes there.
 
         Raises:
             RelayRefused: the body, the model or the provider does not fit.
         """
-        access.model = shown(body.model)
+        access.model = loggable_model(body.model)
         if (route, body.format) == _MISMATCH:
             raise RelayRefused(
                 "format_mismatch",
@@ -186,7 +200,7 @@ class Relay:
 class _Taken:
     """A body of which the whole was taken already, if it was there."""
 
-    def __init__(self, content: bytes | None, rest: Incoming) -> None:
+    def __init__(self, content: bytes | None, rest: IncomingBody) -> None:
         self._content = content
         self._rest = rest
 

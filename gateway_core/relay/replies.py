@@ -12,7 +12,7 @@ from gateway_core.door.request_ids import Pairs
 from gateway_core.errors import ProviderError
 from gateway_core.http1.messages import HttpReply, header_bytes
 from gateway_core.relay.request_ids import request_ids
-from gateway_core.relay.targets import Target
+from gateway_core.relay.targets import RelayTarget
 from gateway_core.types import DecisionReply, DecisionRequest
 
 _FORWARDED_FAMILY: Final = "x-ratelimit-"
@@ -20,7 +20,7 @@ _FORWARDED: Final = ("retry-after", "retry-after-ms", "x-should-retry")
 _value: Final[Callable[[tuple[bytes, bytes]], bytes]] = itemgetter(1)
 
 
-def success(reply: DecisionReply, target: Target, request: DecisionRequest) -> HttpReply:
+def success(reply: DecisionReply, target: RelayTarget, request: DecisionRequest) -> HttpReply:
     """Return an upstream's reply as the caller gets it."""
     first = (b"content-type", header_bytes(reply.headers.get("content-type", "application/json")))
     headers = _headers(first, reply.headers, target, request)
@@ -29,7 +29,7 @@ def success(reply: DecisionReply, target: Target, request: DecisionRequest) -> H
 
 def failure(
     error: ProviderError,
-    target: Target,
+    target: RelayTarget,
     request: DecisionRequest,
     access: AccessEntry,
     *,
@@ -48,29 +48,31 @@ def failure(
         access.upstream_status = error.status
     access.cause = error.cause
     headers = _headers(JSON, error.headers, target, request)
-    found = refusal(error, access, detail=detail)
-    return HttpReply(status=found.status, headers=headers, body=found.body)
+    refused = refusal(error, access, detail=detail)
+    return HttpReply(status=refused.status, headers=headers, body=refused.body)
 
 
 def _headers(
     first: tuple[bytes, bytes],
-    given: Mapping[str, str],
-    target: Target,
+    upstream_headers: Mapping[str, str],
+    target: RelayTarget,
     request: DecisionRequest,
 ) -> Pairs:
     """Return a reply's headers: ``first``, those of the upstream that go on, and the gateway's."""
     headers = [first, *target.labels]
-    headers += request_ids(given, target.request_id_header, request.format, request.request_id)
+    headers += request_ids(
+        upstream_headers, target.request_id_header, request.format, request.request_id
+    )
     hidden = target.hidden
     if request.api_key is not None:
         hidden = (*hidden, header_bytes(request.api_key.reveal()))
-    if forwarded := _forwarded(tuple(given)):
+    if forwarded := _forwarded(tuple(upstream_headers)):
         # Of those that go on, an upstream may choose a part of the name as well.
         spelt = [secret.lower() for secret in hidden]
         headers += [
-            (sent, header_bytes(given[name]))
-            for name, sent in forwarded
-            if not any(secret in sent for secret in spelt)
+            (field, header_bytes(upstream_headers[name]))
+            for name, field in forwarded
+            if not any(secret in field for secret in spelt)
         ]
     return _safe(headers, hidden)
 

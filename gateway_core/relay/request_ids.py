@@ -13,7 +13,9 @@ _OURS: Final = "x-request-id"
 _UPSTREAMS: Final = (b"x-s1gw-upstream-request-id",)
 
 
-def request_ids(headers: Mapping[str, str], dialects: str | None, wire: Format, own: str) -> Pairs:
+def request_ids(
+    headers: Mapping[str, str], dialects: str | None, wire: Format, request_id: str
+) -> Pairs:
     """Return the headers of a reply that hold request ids.
 
     ``x-request-id`` always holds the gateway's own. The upstream's goes under the name that the
@@ -25,13 +27,13 @@ def request_ids(headers: Mapping[str, str], dialects: str | None, wire: Format, 
         headers: the upstream's, lower-case names.
         dialects: the header that the dialect's own clients read, lower-case.
         wire: the format that was asked in.
-        own: the gateway's id.
+        request_id: the gateway's.
     """
-    given = headers.get(dialects) if dialects else None
-    given = given or headers.get(SYSTEMONE) or headers.get(_OURS)
-    ours = header_bytes(own)
-    theirs = header_bytes(given) if given else ours
-    names = _names(dialects, wire) or (_UPSTREAMS if given else ())
+    upstream_id = headers.get(dialects) if dialects else None
+    upstream_id = upstream_id or headers.get(SYSTEMONE) or headers.get(_OURS)
+    ours = header_bytes(request_id)
+    theirs = header_bytes(upstream_id) if upstream_id else ours
+    names = _names(dialects, wire) or (_UPSTREAMS if upstream_id else ())
     return [(b"x-request-id", ours), *[(name, theirs) for name in names]]
 
 

@@ -17,9 +17,9 @@ from gateway_core.registry import Registry
 from gateway_core.relay.targets import (
     LONGEST_NAME,
     BrokenProvider,
-    Place,
+    RelayTarget,
     Table,
-    Target,
+    TargetOrFault,
     check_target,
     make_targets,
     not_configured,
@@ -41,42 +41,42 @@ class Router:
         self._operators: Table | None = None
         self._vendors: dict[str, Provider | None] = {}
         # A key that changes makes a new caller, and so nothing of the old one is found.
-        self._allowed: BoundedCache[tuple[Caller, str, Format, bool], Target] = BoundedCache(
+        self._allowed: BoundedCache[tuple[Caller, str, Format, bool], RelayTarget] = BoundedCache(
             _MOST_ALLOWED
         )
 
-    def target(self, caller: Caller, model: str, wire: Format, key: Secret | None) -> Target:
+    def target(self, caller: Caller, model: str, wire: Format, key: Secret | None) -> RelayTarget:
         """Return where a body of ``caller`` goes that names ``model``, if it may go there.
 
         Raises:
             RelayRefused: ``decision_provider_not_configured``, or what ``check_target`` raises.
         """
-        asked = caller, model, wire, key is None
-        found = self._allowed.get(asked)
-        if found is None:
-            found = self._target(caller, model, wire)
-            check_target(caller, found, wire, key)
+        lookup = caller, model, wire, key is None
+        target = self._allowed.get(lookup)
+        if target is None:
+            target = self._target(caller, model, wire)
+            check_target(caller, target, wire, key)
             # A vendor's model is named by whoever asks, and at any length.
             if len(model) <= LONGEST_NAME:
-                self._allowed.keep(asked, found)
-        return found
+                self._allowed.keep(lookup, target)
+        return target
 
-    def _target(self, caller: Caller, model: str, wire: Format) -> Target:
-        found = self._place(caller, model)
-        if isinstance(found, BrokenProvider):
-            found.refuse(caller, model, wire)
-        return found
+    def _target(self, caller: Caller, model: str, wire: Format) -> RelayTarget:
+        place = self._place(caller, model)
+        if isinstance(place, BrokenProvider):
+            place.refuse(caller, model, wire)
+        return place
 
-    def _place(self, caller: Caller, model: str) -> Place:
+    def _place(self, caller: Caller, model: str) -> TargetOrFault:
         vendors = caller.rights.vendors
-        found = self._vendor(model) if vendors else self.table(caller).find(model)
-        if found is None:
+        place = self._vendor(model) if vendors else self.table(caller).find(model)
+        if place is None:
             raise not_configured(
                 "the model must begin with the id of a vendor, such as openai/"
                 if vendors
                 else "no enabled provider of the caller lists the requested model"
             )
-        return found
+        return place
 
     def prepare(self) -> None:
         """Build the tables of all organizations, so that no call has to wait for it."""
@@ -95,7 +95,7 @@ class Router:
             self._tables[caller.org] = Table(self._organization(caller.org))
         return self._tables[caller.org]
 
-    def _operator(self) -> Iterator[Place]:
+    def _operator(self) -> Iterator[TargetOrFault]:
         dropped, names = self._registry.loaded.dropped, self._registry.names
         tables = in_order(self._config.providers, dropped)
         enabled = [name for name in tables if name in dropped or name in names]
@@ -106,7 +106,7 @@ class Router:
             else:
                 yield BrokenProvider(id=name, models=self._listed(name), error=provider)
 
-    def _organization(self, org: str) -> Iterator[Place]:
+    def _organization(self, org: str) -> Iterator[TargetOrFault]:
         tables = self._config.orgs.get(org, OrgConfig()).providers
         dropped = self._registry.loaded.dropped_of.get(org, {})
         for name in in_order(tables, dropped):
@@ -128,7 +128,7 @@ class Router:
             return dropped[name].models
         return table.models or None if table else None
 
-    def _vendor(self, model: str) -> Target | None:
+    def _vendor(self, model: str) -> RelayTarget | None:
         prefix, _, rest = model.partition("/")
         vendor = prefix.casefold()
         if vendor not in self._vendors:

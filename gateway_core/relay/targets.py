@@ -20,14 +20,14 @@ _SPOKEN: Final = {Format.SYSTEMONE: "System One", Format.OPENAI: "OpenAI Decisio
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Target:
+class RelayTarget:
     """One model of one provider, and all that is known of it before any request.
 
     Attributes:
         id: the provider's id, as the caller's organization calls it.
         provider: what is asked.
         model: what is asked for, as the upstream calls it.
-        shown: the model as it may be logged.
+        loggable: the model as it may be logged.
         features: request headers of its dialect that go upstream, as they come and as they go.
         request_id_header: the reply header that its dialect's clients read the request id from.
         labels: the reply headers that name it.
@@ -38,7 +38,7 @@ class Target:
     id: str
     provider: Provider
     model: str
-    shown: str
+    loggable: str
     features: Mapping[bytes, str]
     request_id_header: str | None
     labels: tuple[tuple[bytes, bytes], ...]
@@ -76,33 +76,33 @@ class BrokenProvider:
         raise type(self.error)(*self.error.faults)
 
 
-Place = Target | BrokenProvider
+TargetOrFault = RelayTarget | BrokenProvider
 """What a model can lead to."""
 
 
 class Table:
     """The targets of one organization, or of the operator."""
 
-    def __init__(self, places: Iterable[Place]) -> None:
+    def __init__(self, places: Iterable[TargetOrFault]) -> None:
         """Index ``places``, which come in configured order."""
-        self.targets: tuple[Target, ...] = ()
-        self._by_id: dict[str, dict[str, Place]] = {}
-        self._bare: dict[str, Place] = {}
+        self.targets: tuple[RelayTarget, ...] = ()
+        self._by_id: dict[str, dict[str, TargetOrFault]] = {}
+        self._bare: dict[str, TargetOrFault] = {}
         self._broken: dict[str, BrokenProvider] = {}
         for place in places:
-            if isinstance(place, Target):
+            if isinstance(place, RelayTarget):
                 self.targets += (place,)
                 self._add(place, (place.model,))
             else:
                 self._broken[place.id.casefold()] = place
                 self._add(place, place.models or ())
 
-    def _add(self, place: Place, models: Iterable[str]) -> None:
+    def _add(self, place: TargetOrFault, models: Iterable[str]) -> None:
         for model in models:
             self._by_id.setdefault(place.id.casefold(), {}).setdefault(model, place)
             self._bare.setdefault(model, place)
 
-    def find(self, model: str) -> Place | None:
+    def find(self, model: str) -> TargetOrFault | None:
         """Return what ``model`` names: with its provider's id, else by itself.
 
         A listed id, ``provider/model``, always selects that provider; only a prefix that is a
@@ -116,18 +116,20 @@ class Table:
         return self._bare.get(model) or (self._broken.get(prefix.casefold()) if slash else None)
 
 
-def make_targets(provider_id: str, provider: Provider, models: Iterable[str]) -> Iterator[Target]:
+def make_targets(
+    provider_id: str, provider: Provider, models: Iterable[str]
+) -> Iterator[RelayTarget]:
     """Yield a target for each of ``models`` of one provider."""
     secrets = held_secrets(provider.endpoint)
     hidden = tuple(header_bytes(secret.reveal()) for secret in secrets)
     capabilities = provider.capabilities
     features = {name.encode(): name for name in sorted(capabilities.feature_headers)}
     for model in models:
-        yield Target(
+        yield RelayTarget(
             id=provider_id,
             provider=provider,
             model=model,
-            shown=shown(model),
+            loggable=loggable_model(model),
             features=features,
             request_id_header=capabilities.request_id_header,
             labels=((b"x-s1gw-provider", _label(provider_id)), (b"x-s1gw-model", _label(model))),
@@ -136,7 +138,7 @@ def make_targets(provider_id: str, provider: Provider, models: Iterable[str]) ->
         )
 
 
-def check_target(caller: Caller, target: Target, wire: Format, key: Secret | None) -> None:
+def check_target(caller: Caller, target: RelayTarget, wire: Format, key: Secret | None) -> None:
     """Make sure that a body in the format ``wire`` may go to ``target`` with the caller's rights.
 
     Raises:
@@ -162,7 +164,7 @@ def check_target(caller: Caller, target: Target, wire: Format, key: Secret | Non
         raise type(fault)(*fault.faults)
 
 
-def shown(model: str) -> str:
+def loggable_model(model: str) -> str:
     """Return a model's name as it may be logged: bounded, and without lone surrogates."""
     return model[:LONGEST_NAME].encode("utf-8", "replace").decode("utf-8")
 
@@ -185,4 +187,4 @@ def _without_key(wire: Format) -> RelayRefused:
 
 
 def _label(text: str) -> bytes:
-    return quote(shown(text), safe=_PRINTABLE).encode("ascii")
+    return quote(loggable_model(text), safe=_PRINTABLE).encode("ascii")

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import attrs
 
-from gateway_core import __version__
-from gateway_core.catalog import Kind
+from gateway_core.catalog import PluginKind
 from gateway_core.provider import Provider
 from gateway_core.reports.parts import GatewayParts
 from gateway_core.schema import REQUEST, RESPONSE, SCHEMA_VERSION
 from gateway_core.types import Capabilities, LabelRules
+from gateway_core.version import __version__
 
 TOOLS: Final = ("system1_decide", "system1_health", "system1_capabilities")
 
@@ -109,5 +109,5 @@ def _available(parts: GatewayParts) -> list[dict[str, Any]]:
             "detail": ref.detail,
         }
         for ref in parts.registry.catalog.refs
-        if ref.kind is Kind.PROVIDER
+        if ref.kind is PluginKind.PROVIDER
     ]

@@ -1,9 +1,11 @@
 """Everything that is wrong with a configuration and its plugins, and when that is fatal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from gateway_core.config.switches import is_strict
+from gateway_core.config.environment import is_strict
+from gateway_core.config.model import DecisionLogConfig
 from gateway_core.errors import ConfigError
+from gateway_core.files import why_unwritable
 from gateway_core.middleware import MiddlewareSlot, build_middleware
 from gateway_core.registry import Registry
 
@@ -19,9 +21,19 @@ def require_sound(registry: Registry) -> None:
 
 def every_fault(registry: Registry) -> list[str]:
     """Return every fault, after building each provider and middleware in use; imports them."""
+    # Who neither checks nor is strict does not pay for it.
+    from gateway_core.outbound.environment import environment_faults
+
     registry.build_all()
-    known = known_faults(registry, build_middleware(registry.loaded, registry.catalog))
-    return [*known, *unknown_names(registry)]
+    loaded = registry.loaded
+    faults = [
+        *known_faults(registry, build_middleware(loaded, registry.catalog)),
+        *registry.hindrances,
+        *unknown_names(registry),
+        *_decision_log_faults(loaded.config.decision_log),
+        *environment_faults(loaded.environ),
+    ]
+    return list(dict.fromkeys(map(loaded.located, faults)))
 
 
 def known_faults(registry: Registry, middleware: Sequence[MiddlewareSlot]) -> list[str]:
@@ -32,7 +44,8 @@ def known_faults(registry: Registry, middleware: Sequence[MiddlewareSlot]) -> li
         middleware: what was built of the middleware.
     """
     faults = (fault for slot in middleware for fault in slot.faults)
-    return list(dict.fromkeys((*registry.problems, *faults)))
+    lines = (*registry.problems, *faults)
+    return list(dict.fromkeys(map(registry.loaded.located, lines)))
 
 
 def unknown_names(registry: Registry) -> list[str]:
@@ -52,3 +65,10 @@ def unknown_names(registry: Registry) -> list[str]:
         for name in names
         if name not in known and registry.catalog.claim("vendor", name) is None
     ]
+
+
+def _decision_log_faults(settings: DecisionLogConfig) -> Iterator[str]:
+    if settings.shadow and not settings.enabled:
+        yield "decision_log.shadow: needs decision_log.enabled = true"
+    if settings.enabled and settings.path is not None and (fault := why_unwritable(settings.path)):
+        yield f"decision_log.path: {fault}"

@@ -1,17 +1,17 @@
 """Whether the chain can answer now: probes side by side, each bounded, none of them paid for."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any, Final
 
-from gateway_core import __version__
 from gateway_core.decide import Link
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider
 from gateway_core.reports.parts import GatewayParts
 from gateway_core.schema.request import SCHEMA_VERSION
 from gateway_core.types import ProbeResult
+from gateway_core.version import __version__
 
 PROBE_TIMEOUT_S: Final = 5.0
 
@@ -25,12 +25,12 @@ async def health_report(parts: GatewayParts, *, paused: bool) -> dict[str, Any]:
     """
     parts.refresh()
     closed = any(slot.faults for slot in parts.middleware)
-    probes = await asyncio.gather(*(_probed(link) for link in parts.chain))
+    probes = await asyncio.gather(*(_probed(link, parts) for link in parts.chain))
     roles = ["primary", *["fallback"] * len(probes)]
     providers = [{"role": role} | probe for role, probe in zip(roles, probes, strict=False)]
     source = parts.loaded.config.source
     return {
-        "status": "paused" if paused else _status([probe["ok"] and not closed for probe in probes]),
+        "status": "paused" if paused else _status([] if closed else probes),
         "gateway_version": __version__,
         "schema_version": SCHEMA_VERSION,
         "config_file": None if source is None else str(source),
@@ -43,10 +43,11 @@ async def health_report(parts: GatewayParts, *, paused: bool) -> dict[str, Any]:
     }
 
 
-def _status(up: Sequence[bool]) -> str:
-    if not any(up):
+def _status(probes: Sequence[Mapping[str, Any]]) -> str:
+    if not any(probe["ok"] for probe in probes):
         return "down"
-    return "ok" if up[0] else "degraded"
+    as_usual = probes[0]["ok"] and probes[0]["cooldown"] is None
+    return "ok" if as_usual else "degraded"
 
 
 def _candidates(parts: GatewayParts) -> list[dict[str, Any]]:
@@ -57,7 +58,7 @@ def _candidates(parts: GatewayParts) -> list[dict[str, Any]]:
     ]
 
 
-async def _probed(link: Link) -> dict[str, Any]:
+async def _probed(link: Link, parts: GatewayParts) -> dict[str, Any]:
     started = perf_counter()
     found = await _probe(link.provider)
     return {
@@ -65,7 +66,13 @@ async def _probed(link: Link) -> dict[str, Any]:
         "ok": found.ok,
         "latency_ms": round((perf_counter() - started) * 1000, 3),
         "detail": found.detail,
+        "cooldown": _cooldown(link.provider, parts),
     }
+
+
+def _cooldown(provider: Provider | ConfigError, parts: GatewayParts) -> str | None:
+    """Say why questions pass the provider over now; None when it is asked as usual."""
+    return parts.cooldowns.words(provider) if isinstance(provider, Provider) else None
 
 
 async def _probe(provider: Provider | ConfigError) -> ProbeResult:

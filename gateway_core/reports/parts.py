@@ -7,7 +7,7 @@ import attrs
 
 from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.config.loaded import Loaded
-from gateway_core.decide import Link
+from gateway_core.decide import Cooldowns, Link
 from gateway_core.middleware import MiddlewareSlot
 from gateway_core.registry import Registry
 from gateway_core.reports.faults import known_faults
@@ -26,6 +26,7 @@ class GatewayParts:
         problems: what else does not work as configured.
         log_problems: says what keeps decisions from being logged now.
         middleware: what calls pass through on their way to the chain, outermost first.
+        cooldowns: what is known of providers that are down.
     """
 
     loaded: Loaded
@@ -36,6 +37,7 @@ class GatewayParts:
     problems: Sequence[str] = ()
     log_problems: Callable[[], Sequence[str]] = tuple
     middleware: Sequence[MiddlewareSlot] = ()
+    cooldowns: Cooldowns = attrs.field(factory=Cooldowns)
 
     def refresh(self) -> None:
         """Look whether fits or thresholds have changed."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from gateway_core import __version__
 from gateway_core.errors import ConfigError
+from gateway_core.version import __version__
 
 _TEMPLATES: Final = Path(__file__).with_name("templates")
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -16,7 +16,7 @@ _SUFFIX: Final = ".tmpl"
 _PREFIX: Final = "s1gw-"
 
 
-class Kind(StrEnum):
+class TemplateKind(StrEnum):
     """What the upstream of a new provider speaks."""
 
     SYSTEMONE = "systemone"
@@ -24,12 +24,24 @@ class Kind(StrEnum):
     CUSTOM = "custom"
 
 
-_FOLDERS: Final = {Kind.SYSTEMONE: "relaying", Kind.OPENAI: "relaying", Kind.CUSTOM: "custom"}
-_PATHS: Final = {Kind.SYSTEMONE: "/v1/systemone", Kind.OPENAI: "/v1/decisions", Kind.CUSTOM: ""}
-_TITLES: Final = {Kind.SYSTEMONE: "System One", Kind.OPENAI: "OpenAI Decisions", Kind.CUSTOM: ""}
+_FOLDERS: Final = {
+    TemplateKind.SYSTEMONE: "relaying",
+    TemplateKind.OPENAI: "relaying",
+    TemplateKind.CUSTOM: "custom",
+}
+_PATHS: Final = {
+    TemplateKind.SYSTEMONE: "/v1/systemone",
+    TemplateKind.OPENAI: "/v1/decisions",
+    TemplateKind.CUSTOM: "",
+}
+_TITLES: Final = {
+    TemplateKind.SYSTEMONE: "System One",
+    TemplateKind.OPENAI: "OpenAI Decisions",
+    TemplateKind.CUSTOM: "",
+}
 
 
-def write_distribution(name: str, kind: Kind, parent: Path) -> Path:
+def write_distribution(name: str, kind: TemplateKind, parent: Path) -> Path:
     """Write the distribution ``s1gw-NAME`` below ``parent`` and return its folder.
 
     Raises:
@@ -58,7 +70,7 @@ def _fault(name: str) -> str | None:
     return None
 
 
-def render(name: str, kind: Kind) -> Mapping[str, str]:
+def render(name: str, kind: TemplateKind) -> Mapping[str, str]:
     """Return the files of the distribution: their paths, with slashes, and their texts."""
     words = _words(name, kind)
     return {
@@ -67,14 +79,14 @@ def render(name: str, kind: Kind) -> Mapping[str, str]:
     }
 
 
-def _templates(kind: Kind) -> Iterator[tuple[str, str]]:
+def _templates(kind: TemplateKind) -> Iterator[tuple[str, str]]:
     for root in (_TEMPLATES / "common", _TEMPLATES / _FOLDERS[kind]):
         for path in sorted(root.rglob(f"*{_SUFFIX}")):
             relative = path.relative_to(root).as_posix()
             yield relative.removesuffix(_SUFFIX), path.read_text(encoding="utf-8")
 
 
-def _words(name: str, kind: Kind) -> Mapping[str, str]:
+def _words(name: str, kind: TemplateKind) -> Mapping[str, str]:
     title = " ".join(part.capitalize() for part in name.split("-"))
     major, minor, *_ = __version__.split(".")
     return {

@@ -41,7 +41,7 @@ HEALTH: Final[dict[str, Any]] = {
         "system1_health reply",
         status={
             "enum": ["ok", "degraded", "down", "paused"],
-            "description": "degraded: the first provider is down and another is up.",
+            "description": "degraded: the first provider is down or cools down, and another is up.",
         },
         gateway_version=_STRING,
         schema_version=_STRING,
@@ -61,6 +61,11 @@ HEALTH: Final[dict[str, Any]] = {
                 ok={"type": "boolean"},
                 latency_ms=_NUMBER,
                 detail=_STRING,
+                cooldown={
+                    "type": ["string", "null"],
+                    "description": "Why others are asked first now; null when it is asked as "
+                    "usual.",
+                },
             ),
         },
         candidates=_CANDIDATES,

@@ -66,6 +66,15 @@ REQUEST: Final[dict[str, Any]] = {
             "description": "Ask about more options than a provider takes, in groups whose "
             "winners compete again. Costs a call for every group.",
         },
+        "opposite": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": MAX_QUESTION,
+            "pattern": NOT_BLANK,
+            "description": "The same yes/no question in the opposite wording, so that yes means "
+            "no: it is asked too, and answers that contradict each other are not a decision. "
+            "Costs a second call. Not with options.",
+        },
         "request_id": {
             "type": "string",
             "minLength": 1,

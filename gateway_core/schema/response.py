@@ -102,6 +102,7 @@ _PROPERTIES: Final[dict[str, Any]] = {
             "order_unstable",
             "truncated",
             "stale_evidence",
+            "polarity_conflict",
             None,
         ],
         "description": "Why it abstained, as data; null unless status is abstained.",

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final
@@ -29,10 +29,15 @@ class Sources:
     Attributes:
         environ: the environment variables.
         folder: what relative paths start from: the configuration file's folder.
+        unread: whether credentials are not read, and ``UNREAD`` stands for each.
+        files: what was read from each file, None for one that could not be read: a file that
+            stands in it is not read again. None to read each time, and keep nothing.
     """
 
     environ: Mapping[str, str] = attrs.field(factory=lambda: os.environ, repr=False)
     folder: Path = attrs.field(factory=Path)
+    unread: bool = False
+    files: dict[Path, str | None] | None = attrs.field(default=None, repr=False, eq=False)
 
     def resolve(self, path: str) -> Path:
         """Return a configured path, with ``~`` and relative paths made absolute.
@@ -45,6 +50,25 @@ class Sources:
         except RuntimeError:
             raise RefusedValueError("the home folder that it begins with is unknown") from None
 
+    def text(self, path: str) -> str:
+        """Return what a configured file holds, or held when it was first read.
+
+        Raises:
+            OSError: it cannot be read.
+            RefusedValueError: see ``resolve``.
+            UnicodeDecodeError: it is not UTF-8.
+        """
+        place = self.resolve(path)
+        if self.files is None:
+            return place.read_text(encoding="utf-8")
+        known = self.files.setdefault(place, None)
+        if known is None:
+            known = self.files[place] = place.read_text(encoding="utf-8")
+        return known
+
+
+UNREAD: Final = Secret("a credential that was not read")
+"""Stands for every credential where none is read: only its place is checked then."""
 
 PROCESS_SOURCES: Final = Sources()
 """The process's own environment and working folder."""
@@ -65,7 +89,8 @@ def read_secret(value: object, _: object = None) -> Secret:
         return value
     if not isinstance(value, Mapping):
         raise RefusedValueError(f"a secret is never written out in the configuration; {WAY_OUT}")
-    return _checked(*_named(value))
+    place = _place_of(value)
+    return UNREAD if sources.get().unread else _checked(*place())
 
 
 def text_or_secret(value: object, _: object = None) -> str | Secret:
@@ -73,13 +98,13 @@ def text_or_secret(value: object, _: object = None) -> str | Secret:
     return value if isinstance(value, str) else read_secret(value)
 
 
-def _named(table: Mapping[str, Any]) -> tuple[str, str]:
-    """Return where the credential was looked up, in words, and its text."""
+def _place_of(table: Mapping[str, Any]) -> Callable[[], tuple[str, str]]:
+    """Return what gives the place of the credential, in words, and its text."""
     match dict(table):
         case {"env": str(name), **rest} if not rest:
-            return _from_environment(name)
+            return lambda: _from_environment(name)
         case {"file": str(path), **rest} if not rest:
-            return _from_file(path)
+            return lambda: _from_file(path)
     raise RefusedValueError(f"expected one place of a secret; {WAY_OUT}")
 
 
@@ -95,7 +120,7 @@ def _from_file(path: str) -> tuple[str, str]:
     place = f"file {path}" if _PATH.fullmatch(path) else "the file it names"
     try:
         # Some editors put a byte order mark before the first character.
-        return place, sources.get().resolve(path).read_text(encoding="utf-8-sig")
+        return place, sources.get().text(path).removeprefix("\ufeff")
     except OSError as error:
         raise RefusedValueError(f"{place} cannot be read: {error.strerror}") from None
     except ValueError:

@@ -124,8 +124,8 @@ class Raw:
     hold: bool = False
 
 
-Answer = Reply | Raw
-Script = Answer | Callable[[Received], Answer | Awaitable[Answer]]
+ScriptedAnswer = Reply | Raw
+Script = ScriptedAnswer | Callable[[Received], ScriptedAnswer | Awaitable[ScriptedAnswer]]
 
 
 async def read_request(reader: asyncio.StreamReader, connection: int) -> Received | None:

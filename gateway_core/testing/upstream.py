@@ -21,12 +21,12 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from gateway_core.testing.messages import (
-    Answer,
     Gate,
     Raw,
     Received,
     Reply,
     Script,
+    ScriptedAnswer,
     Tally,
     read_request,
 )
@@ -192,7 +192,7 @@ class ScriptedUpstream:
         await writer.drain()
         return not answer.close
 
-    async def _scripted(self, received: Received) -> Answer:
+    async def _scripted(self, received: Received) -> ScriptedAnswer:
         script = self._queue.popleft() if self._queue else self._always
         if isinstance(script, Reply | Raw):
             return script

@@ -14,7 +14,7 @@ from benchmarks.load import Load, Measured
 from benchmarks.relay import SIZES, Matrix, Run, body_of
 from benchmarks.relay_report import render
 from benchmarks.upstream import reply_of
-from gateway_core.relay.body import read_json
+from gateway_core.relay.body import read_json_body
 
 WRK = """\
 Running 3s test @ http://127.0.0.1:1/v1/systemone
@@ -121,7 +121,7 @@ def test_the_document_has_a_place_for_every_part() -> None:
 def test_bodies_and_replies_have_their_sizes_and_are_relayed(size: int) -> None:
     body = body_of(size)
     assert size * 0.9 < len(body) < size * 1.1
-    assert read_json(body).model
+    assert read_json_body(body).model
     head, _, content = reply_of(size).partition(b"\r\n\r\n")
     assert f"content-length: {len(content)}".encode() in head
     assert size * 0.8 < len(content) < size * 1.2

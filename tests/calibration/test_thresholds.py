@@ -13,7 +13,8 @@ from gateway_core.calibration.thresholdfile import (
     ThresholdFile,
     apply_thresholds,
 )
-from gateway_core.calibration.thresholds import FILE_NAME, Thresholds
+from gateway_core.calibration.thresholdkeys import FILE_NAME
+from gateway_core.calibration.thresholds import Thresholds
 
 MEASURED = MeasuredThreshold(
     provider="laya",

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from gateway_core.catalog import Catalog, Kind, PluginRef, State
+from gateway_core.catalog import Catalog, PluginKind, PluginRef, PluginState
 from gateway_core.errors import PluginUnavailable
 
 PROVIDERS = "gateway_core.providers.v1"
@@ -28,7 +28,7 @@ def test_the_installed_plugins_are_listed_with_distribution_and_version() -> Non
     assert refs.keys() >= FIRST_PARTY
     assert refs["laya"].distribution == "s1gw-laya"
     assert refs["laya"].version == "0.1.0"
-    assert refs["laya"].state is State.AVAILABLE
+    assert refs["laya"].state is PluginState.AVAILABLE
 
 
 def test_listing_imports_no_plugin(site) -> None:
@@ -37,7 +37,7 @@ def test_listing_imports_no_plugin(site) -> None:
 
     ref = ref_of(Catalog.installed(), "acme")
 
-    assert (ref.state, ref.homepage) == (State.AVAILABLE, "https://example.com/acme")
+    assert (ref.state, ref.homepage) == (PluginState.AVAILABLE, "https://example.com/acme")
     assert "acme_plugin" not in sys.modules
 
 
@@ -47,7 +47,7 @@ def test_loading_imports_one_plugin_once(site) -> None:
     catalog = Catalog.installed()
 
     assert catalog.load("acme") is catalog.load("acme")
-    assert ref_of(catalog, "acme").state is State.LOADED
+    assert ref_of(catalog, "acme").state is PluginState.LOADED
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_a_plugin_that_breaks_on_import_is_reported_with_its_version(
     assert "dialect 'acme': acme 2.1: " in str(caught.value)
     assert reason in str(caught.value)
     assert "sk-secret" not in str(caught.value)
-    assert ref_of(catalog, "acme").state is State.BROKEN
-    assert ref_of(catalog, "laya").state is State.AVAILABLE
+    assert ref_of(catalog, "acme").state is PluginState.BROKEN
+    assert ref_of(catalog, "laya").state is PluginState.AVAILABLE
     assert catalog.load("generic-systemone")
 
 
@@ -101,7 +101,7 @@ def test_a_disabled_plugin_is_never_imported(site, name: str) -> None:
     with pytest.raises(PluginUnavailable, match=r"acme\.provider 1\.0 is disabled"):
         catalog.load("acme")
 
-    assert ref_of(catalog, "acme").state is State.DISABLED
+    assert ref_of(catalog, "acme").state is PluginState.DISABLED
     assert "acme_plugin" not in sys.modules
     assert catalog.unknown_disabled == []
 
@@ -118,7 +118,7 @@ def test_two_distributions_with_one_name_are_a_conflict_that_names_both(site) ->
     with pytest.raises(PluginUnavailable, match=r"acme-one 1\.0 and acme-two 1\.0"):
         catalog.load("acme")
 
-    assert [ref.state for ref in catalog.refs if ref.name == "acme"] == [State.CONFLICT] * 2
+    assert [ref.state for ref in catalog.refs if ref.name == "acme"] == [PluginState.CONFLICT] * 2
 
 
 def test_disabling_one_distribution_ends_a_conflict(site) -> None:
@@ -128,7 +128,7 @@ def test_disabling_one_distribution_ends_a_conflict(site) -> None:
     catalog = Catalog.installed(["acme-two"])
 
     assert catalog.load("acme").__name__ == "Provider"
-    assert ref_of(catalog, "acme", "acme-one").state is State.LOADED
+    assert ref_of(catalog, "acme", "acme-one").state is PluginState.LOADED
 
 
 def test_a_plugin_for_another_api_version_is_incompatible(site) -> None:
@@ -138,7 +138,7 @@ def test_a_plugin_for_another_api_version_is_incompatible(site) -> None:
     with pytest.raises(PluginUnavailable, match=r"acme 1\.0 is written for plugin API v2"):
         catalog.load("acme")
 
-    assert ref_of(catalog, "acme").state is State.INCOMPATIBLE
+    assert ref_of(catalog, "acme").state is PluginState.INCOMPATIBLE
 
 
 def test_a_plugin_for_two_api_versions_is_used_in_ours(site) -> None:
@@ -160,7 +160,7 @@ def test_a_distribution_found_twice_counts_once(site, tmp_path, monkeypatch) -> 
     monkeypatch.syspath_prepend(str(again))
 
     assert [ref.state for ref in Catalog.installed().refs if ref.name == "acme"] == [
-        State.AVAILABLE
+        PluginState.AVAILABLE
     ]
 
 
@@ -184,7 +184,7 @@ def test_a_distribution_without_a_name_is_named_by_its_path(site, described: str
     found = [ref for ref in Catalog.installed().refs if ref.name == "nameless"]
     places = {str(site.folder / folder) for folder in ("one-2.0.dist-info", "two-2.0.dist-info")}
     assert {ref.distribution for ref in found} == places
-    assert {ref.state for ref in found} == {State.CONFLICT}
+    assert {ref.state for ref in found} == {PluginState.CONFLICT}
     assert all(place in found[0].detail for place in places)
 
 
@@ -218,14 +218,14 @@ def test_metadata_in_another_encoding_do_no_harm(site) -> None:
     (info / "METADATA").write_bytes("Name: l\xe4tin\nVersion: 1.0\n".encode("latin-1"))
     (info / "entry_points.txt").write_text(f"[{PROVIDERS}]\nlatin = nowhere:Provider\n")
 
-    assert ref_of(Catalog.installed(), "latin").state is State.AVAILABLE
+    assert ref_of(Catalog.installed(), "latin").state is PluginState.AVAILABLE
 
 
 def test_the_order_does_not_depend_on_the_disk(site) -> None:
     for name in ("zebra", "acme", "middle"):
         site.distribution(name, {PROVIDERS: {name: "nowhere:Provider"}})
     refs = Catalog.installed().refs
-    names = [ref.name for ref in refs if ref.kind is Kind.PROVIDER]
+    names = [ref.name for ref in refs if ref.kind is PluginKind.PROVIDER]
 
     assert names == sorted(names)
     assert {"zebra", "acme", "middle"} <= set(names)
@@ -241,9 +241,9 @@ def test_middleware_is_listed_and_loaded_beside_providers(site) -> None:
     site.distribution("acme", {MIDDLEWARE: {"laya": "acme_plugin:Cache"}})
     catalog = Catalog.installed()
 
-    assert catalog.load("laya", Kind.MIDDLEWARE).__name__ == "Cache"
-    assert catalog.refs[-1].kind is Kind.MIDDLEWARE
-    assert ref_of(catalog, "laya", "s1gw-laya").state is State.AVAILABLE
+    assert catalog.load("laya", PluginKind.MIDDLEWARE).__name__ == "Cache"
+    assert catalog.refs[-1].kind is PluginKind.MIDDLEWARE
+    assert ref_of(catalog, "laya", "s1gw-laya").state is PluginState.AVAILABLE
 
 
 def test_what_a_plugin_prints_while_imported_goes_to_stderr(site) -> None:
@@ -281,7 +281,7 @@ def test_a_plugin_that_requires_another_gateway_is_incompatible(site, requiremen
     assert "acme" not in catalog.available()
     with pytest.raises(PluginUnavailable, match=r"acme 1\.0 requires s1gw .*this is 0\.1\.0"):
         catalog.load("acme")
-    assert ref_of(catalog, "acme").state is State.INCOMPATIBLE
+    assert ref_of(catalog, "acme").state is PluginState.INCOMPATIBLE
     assert "acme_plugin" not in sys.modules
 
 

@@ -71,6 +71,7 @@ def test_check_as_json_has_the_same_faults(run, write_config) -> None:
     assert json.loads(result.stdout) == {
         "file": str(path),
         "faults": ['decide.timeout_s: expected a positive number, got "fast"'],
+        "notes": [],
     }
 
 
@@ -103,6 +104,8 @@ def test_init_writes_a_file_that_is_sound_and_private(run, tmp_path, monkeypatch
     assert load_config(path, {}).faults == ()
     assert path.stat().st_mode & 0o077 == 0
     assert run("config", "check").exit_code == 0
+    schema = path.with_name("config.schema.json").read_text()
+    assert schema == run("config", "schema").stdout
 
 
 def test_init_never_replaces_a_file_unless_told_and_keeps_a_copy(run, write_config) -> None:
@@ -115,7 +118,7 @@ def test_init_never_replaces_a_file_unless_told_and_keeps_a_copy(run, write_conf
 
     assert run("config", "init", "--force").exit_code == 0
     assert Path(f"{path}.bak").read_text() == "[decide]\ntimeout_s = 3\n"
-    assert path.read_text().startswith("# The configuration of s1gw.")
+    assert path.read_text().startswith("#:schema ./config.schema.json\n# The configuration")
 
 
 def test_init_tells_in_one_line_what_it_cannot_replace(run, tmp_path, monkeypatch) -> None:

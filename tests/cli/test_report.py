@@ -117,3 +117,57 @@ def test_a_bare_installation_says_how_to_get_a_provider(
 
     assert told in done.stdout
     assert "Traceback" not in done.stderr
+
+
+ORGS = """
+[orgs.up.providers.engine]
+dialect = "local"
+models = ["jev-local"]
+[orgs.half.providers.gone]
+api_format = "systemone"
+base_url = "http://127.0.0.1:9"
+models = ["m"]
+[orgs.half.providers.engine]
+dialect = "local"
+models = ["jev-local"]
+[orgs.off.providers.engine]
+dialect = "local"
+models = ["jev-local"]
+enabled = false
+[orgs.off.providers.silent]
+dialect = "local"
+[orgs.bad.providers.engine]
+dialect = "nosuch"
+models = ["m"]
+[orgs.empty]
+"""
+
+
+def test_the_operator_sees_how_every_organization_stands(run, write_config) -> None:
+    write_config(ORGS)
+    result = run("health", "--all-orgs", "--json")
+    report = json.loads(result.stdout)
+
+    assert (result.exit_code, report["status"]) == (1, "down")
+    assert {org: own["status"] for org, own in report["orgs"].items()} == {
+        "up": "ok",
+        "half": "degraded",
+        "off": "down",
+        "bad": "down",
+        "empty": "down",
+    }
+    assert report["orgs"]["off"]["left_out"] == {
+        "engine": "enabled = false",
+        "silent": "it lists no models",
+    }
+    assert "orgs.bad.providers.engine" in str(report["config_errors"])
+    shown = run("health", "--all-orgs").stdout
+    assert "half: degraded" in shown
+    assert "nosuch" in shown
+
+
+def test_health_of_organizations_is_well_when_each_can_be_answered(run, write_config) -> None:
+    write_config(ORGS.partition("[orgs.off")[0])
+    assert run("health", "--all-orgs").exit_code == 0
+    write_config("")
+    assert "No organization is configured" in run("health", "--all-orgs").stdout

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway_core.config.disabled import disabled_plugins
+from gateway_core.config.file import disabled_plugins
 from gateway_core.config.load import load_config
 
 

@@ -5,13 +5,16 @@ import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import attrs
+import jsonschema
 import pytest
 
 from gateway_core.config.display import as_tables
-from gateway_core.config.environment import SECTIONS
 from gateway_core.config.load import load_config
 from gateway_core.config.model import Config
-from gateway_core.config.reference import TABLES, keys_of, summary_of
+from gateway_core.config.reference import keys_of, summary_of
+from gateway_core.config.schema import config_schema
+from gateway_core.config.sections import SECTIONS, TABLES
 from gateway_core.config.starter import starter
 
 ROOT = Path(__file__).parents[2]
@@ -47,17 +50,78 @@ def test_a_starter_file_means_the_defaults(tmp_path: Path) -> None:
     assert loaded.config == Config(source=path)
 
 
-def test_every_default_in_the_starter_file_can_be_uncommented(tmp_path: Path) -> None:
-    path = tmp_path / "config.toml"
-    lines = starter().partition("\n[decide]\n")[2].splitlines()
-    code = [line.removeprefix("# ") for line in lines if re.match(r"# \w+ = |\[", line)]
-    path.write_text("[decide]\n" + "\n".join(line for line in code if not line.endswith("...")))
+def uncommented(*places: int) -> str:
+    """Return the starter file with some of its lines uncommented."""
+    lines = starter().splitlines()
+    for place in places:
+        lines[place] = lines[place].removeprefix("# ")
+    return "\n".join(lines)
 
-    loaded = load_config(path, {})
+
+def commented() -> list[list[int]]:
+    """Return the lines that may be uncommented: each key of a section, and whole tables."""
+    lines = starter().splitlines()
+    found: list[list[int]] = []
+    for place, line in enumerate(lines):
+        if re.match(r"# \[[\w.]+\]$", line):
+            found.append([place])
+        elif re.match(r"# \w+ = ", line):
+            whole = found and lines[found[-1][0]].startswith("# [") and found[-1][-1] == place - 1
+            found[-1].append(place) if whole else found.append([place])
+    return found
+
+
+def environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    (folder / ".secrets").mkdir(exist_ok=True)
+    (folder / ".secrets/decisions.key").write_text("sk-1")
+    monkeypatch.setenv("HOME", str(folder))
+    names = ("TYPESAFE_API_KEY", "ACME_API_KEY", "NAME")
+    return dict.fromkeys(names, "redis://localhost")
+
+
+@pytest.mark.parametrize("places", commented(), ids=lambda p: starter().splitlines()[p[0]][2:30])
+def test_every_commented_line_of_the_starter_file_is_valid_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: list[int]
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(uncommented(*places))
+
+    loaded = load_config(path, environment(tmp_path, monkeypatch))
 
     assert loaded.faults == ()
-    assert loaded.config == Config(source=path)
-    assert tomllib.loads(path.read_text()).keys() == SECTIONS.keys()
+    jsonschema.validate(tomllib.loads(path.read_text()), config_schema())
+    assert tomllib.loads(path.read_text()) != tomllib.loads(starter())
+
+
+def test_every_commented_line_of_the_starter_file_is_valid_with_all_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(uncommented(*(place for places in commented() for place in places)))
+
+    loaded = load_config(path, environment(tmp_path, monkeypatch))
+
+    assert loaded.faults == ()
+    table = tomllib.loads(path.read_text())
+    jsonschema.validate(table, config_schema())
+    for name, cls in SECTIONS.items():
+        assert table[name].keys() == {attribute.name for attribute in attrs.fields(cls)}
+
+
+def test_every_default_in_the_starter_file_is_the_default(tmp_path: Path) -> None:
+    path, section, lines = tmp_path / "config.toml", "decide", []
+    for line in starter().partition("\n[decide]\n")[2].splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif found := re.match(r"# (\w+) = ", line):
+            key = next(k for k in keys_of(section, SECTIONS[section]) if k.name == found[1])
+            lines += [line[2:]] if key.default is not None else []
+            continue
+        lines.append(line)
+    path.write_text("[decide]\n" + "\n".join(lines))
+
+    assert load_config(path, {}).config == Config(source=path)
+    assert tomllib.loads(path.read_text())["http"]["port"] == 8080
 
 
 def test_what_is_shown_has_no_secret_in_it(tmp_path: Path) -> None:

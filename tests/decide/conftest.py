@@ -22,7 +22,7 @@ from gateway_core import (
 )
 from gateway_core.calibration import Calibrator, Thresholds
 from gateway_core.config.model import DecideConfig
-from gateway_core.decide import Chain, Decider, DecisionRecord, Link, VerdictRules
+from gateway_core.decide import Chain, Cooldowns, Decider, DecisionRecord, Link, VerdictRules
 from gateway_core.errors import ConfigError
 from gateway_core.provider import Provider, build_provider
 from gateway_core.schema import RESPONSE
@@ -46,7 +46,8 @@ class Nowhere:
 class Script:
     """What one provider answers, call by call, and what it was asked.
 
-    An answer is a reply's JSON, an error to raise, or ``None`` to hang until it is cancelled.
+    An answer is a reply's JSON, an error to raise, ``None`` to hang until it is cancelled, or an
+    event to wait for before the last answer.
     """
 
     answers: Sequence[object] = ()
@@ -63,6 +64,9 @@ class Script:
             raise answer
         if answer is None:
             await self.hang()
+        if isinstance(answer, asyncio.Event):
+            await answer.wait()
+            answer = self.answers[-1]
         return DecisionReply(body=json.dumps(answer).encode())
 
     async def hang(self) -> None:
@@ -150,6 +154,7 @@ def make_decider(notebook: Notebook) -> Callable[..., Decider]:
         calibrator: Calibrator | None = None,
         thresholds: Mapping[str, float] | None = None,
         observers: Sequence[Any] = (),
+        cooldowns: Cooldowns | None = None,
         **chain: Script | Provider | ConfigError,
     ) -> Decider:
         settings = settings or DecideConfig()
@@ -164,7 +169,13 @@ def make_decider(notebook: Notebook) -> Callable[..., Decider]:
         )
         nobody = ConfigError("no provider is usable")
         return CheckedDecider(
-            chain=Chain(links=links, settings=settings, rules=rules, error_when_empty=nobody),
+            chain=Chain(
+                links=links,
+                settings=settings,
+                rules=rules,
+                error_when_empty=nobody,
+                cooldowns=cooldowns,
+            ),
             is_paused=is_paused,
             observers=[*observers, notebook],
         )

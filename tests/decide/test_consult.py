@@ -168,3 +168,80 @@ async def test_a_switch_that_is_no_boolean_is_refused(script, make_decider, fiel
     reply = await make_decider(acme=script()).decide(ASKED | {field: value})
     assert reply["error"]["code"] == "invalid_request"
     assert field in reply["error"]["message"]
+
+
+def leaning(script, *answers):
+    """Return a script whose model says these probabilities of yes, one a call."""
+    return script(
+        [{"model": "m", "answers": {"decision": {"type": "noul", "noul": p}}} for p in answers]
+    )
+
+
+POLAR = {"question": "Is it urgent?", "opposite": "Can it wait?", "context": {"age_h": 3}}
+
+
+@pytest.mark.parametrize(("first", "second", "decision"), [(0.9, 0.2, "yes"), (0.1, 0.7, "no")])
+async def test_answers_to_a_question_and_its_opposite_that_fit_leave_the_first_as_it_is(
+    script, make_decider, first, second, decision
+):
+    acme = leaning(script, first, second)
+    reply = await make_decider(acme=acme).decide(POLAR)
+    assert (reply["decision"], reply["confidence"]) == (decision, pytest.approx(0.9))
+    assert reply["attempts"][0]["calls"] == 2
+    assert reply["attempts"][0]["detail"] == "polarity check: both agree"
+    bodies = [json.loads(request.body) for request in acme.asked]
+    asked = [body["questions"]["decision"]["instructions"] for body in bodies]
+    assert asked == [POLAR["question"], POLAR["opposite"]]
+    assert [body["state"] for body in bodies] == [POLAR["context"]] * 2
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.9, 0.8), (0.1, 0.2)])
+async def test_a_yes_or_a_no_to_both_wordings_abstains(script, make_decider, first, second):
+    later = leaning(script, 0.9)
+    reply = await make_decider(acme=leaning(script, first, second), later=later).decide(POLAR)
+    assert (reply["status"], reply["reason"]) == ("abstained", "polarity_conflict")
+    assert "contradicts itself" in reply["rationale"]
+    assert reply["decision"] is None
+    assert later.asked == []
+
+
+async def test_a_refusal_of_the_opposite_is_the_answer(script, make_decider):
+    refusal = {"answers": {"decision": {"type": "refusal"}}}
+    yes = {"model": "m", "answers": {"decision": {"type": "noul", "noul": 0.9}}}
+    reply = await make_decider(acme=script([yes, refusal])).decide(POLAR)
+    assert (reply["status"], reply["reason"]) == ("abstained", "refused")
+
+
+async def test_a_failure_of_the_opposite_leads_on(script, make_decider):
+    yes = {"model": "m", "answers": {"decision": {"type": "noul", "noul": 0.9}}}
+    second = leaning(script, 0.9, 0.1)
+    reply = await make_decider(acme=script([yes, Overloaded("busy")]), second=second).decide(POLAR)
+    assert (reply["provider"], reply["decision"]) == ("second", "yes")
+    assert [attempt["calls"] for attempt in reply["attempts"]] == [2, 2]
+
+
+async def test_a_provider_that_cannot_take_the_opposite_is_not_asked_at_all(script, make_decider):
+    short = attrs.evolve(SYSTEMONE, max_question_length=20)
+    acme = script([{"answers": {}}], short)
+    asked = {"question": "Late?", "opposite": "Will it be there in good time?"}
+    reply = await make_decider(acme=acme, second=leaning(script, 0.9, 0.1)).decide(asked)
+    assert (reply["provider"], acme.asked) == ("second", [])
+    assert "at most 20 characters" in reply["attempts"][0]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"opposite": " "}, "opposite: must be a string that is not blank"),
+        ({"opposite": None}, "opposite: must be a string that is not blank"),
+        ({"opposite": "x" * 8_001}, "opposite: must have at most 8,000 characters"),
+        ({"opposite": "Late?"}, "opposite: must be the question in the opposite wording"),
+        ({"opposite": "On time?", "options": ["a", "b"]}, "opposite: is for yes/no questions"),
+    ],
+)
+async def test_an_opposite_that_is_none_is_an_invalid_request(script, make_decider, fields, says):
+    acme = leaning(script, 0.9)
+    reply = await make_decider(acme=acme).decide({"question": "Late?"} | fields)
+    assert reply["error"]["code"] == "invalid_request"
+    assert reply["error"]["message"].startswith(says)
+    assert acme.asked == []

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
-from gateway_core.cli.checking import all_problems
+from gateway_core.cli.checking import look_through
 from gateway_core.config.load import load_config
 from gateway_core.testing import Reply, ScriptedUpstream
 
@@ -121,7 +121,7 @@ def test_a_configuration_is_sound(name: str, tmp_path: Path) -> None:
     path.write_text(block(name))
     loaded = load_config(path, {"TYPESAFE_API_KEY": "k", "ACME_TYPESAFE_KEY": "k"})
 
-    assert all_problems(loaded) == []
+    assert look_through(loaded).faults == []
 
 
 def test_a_client_gets_the_entry_and_gives_it_back(bash: Bash, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from backports import zstd
 
 from gateway_core.door.access import AccessEntry
-from gateway_core.door.bodies import BodyLimit, Incoming
+from gateway_core.door.bodies import BodyLimit, IncomingBody
 from gateway_core.errors import RelayRefused
 from gateway_core.relay.large.checking import Checkers
 from gateway_core.relay.large.intake import Intake
@@ -40,7 +40,7 @@ ENCODED = {name: coding for name, coding in CODINGS.items() if coding[1] is not 
 
 
 async def read_whole(
-    headers: dict[bytes, bytes], body: Incoming, limit: int, record: AccessEntry
+    headers: dict[bytes, bytes], body: IncomingBody, limit: int, record: AccessEntry
 ) -> bytes:
     intake = Intake(2 * limit, Checkers(1))
     try:

@@ -7,7 +7,7 @@ import pytest
 
 from gateway_core.errors import Overloaded
 from gateway_core.evaluation.answers import Answers
-from gateway_core.evaluation.asking import Bounds, ask_all, examples_of, missing
+from gateway_core.evaluation.asking import AskingBounds, ask_all, examples_of, missing
 from gateway_core.evaluation.labelled import labelled_row
 from gateway_core.wire import Answer
 
@@ -29,7 +29,7 @@ def answers(tmp_path):
 
 async def asked(them, ask, answers, concurrency=1, per_minute=None):
     done = []
-    bounds = Bounds(concurrency=concurrency, per_minute=per_minute)
+    bounds = AskingBounds(concurrency=concurrency, per_minute=per_minute)
     found = await ask_all(them, ask, answers, model="m", bounds=bounds, progress=done.append)
     assert sum(done) == found.answered + found.failed
     return found

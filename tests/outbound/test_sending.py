@@ -10,7 +10,7 @@ import pytest
 from gateway_core import Endpoint, Secret, __version__
 from gateway_core.errors import ConfigError, DestinationUnusable, ProviderError
 from gateway_core.outbound import Outbound
-from gateway_core.outbound.head import Headers
+from gateway_core.outbound.head import HeadWriter
 from gateway_core.time_limits import TimeLimit
 
 pytestmark = pytest.mark.anyio
@@ -94,7 +94,7 @@ async def test_a_header_that_http_forbids_is_refused_after_a_good_one_of_its_nam
 
 
 async def test_a_header_that_is_named_twice_in_different_case_is_sent_once_as_named_last() -> None:
-    headers = Headers({})
+    headers = HeadWriter({})
     twice = {"content-type": "application/json", "x": "1", "Content-Type": "text/plain"}
     for _ in range(2):
         head = headers.head(headers.prefix("POST", "/", "h"), twice, 0)

@@ -117,6 +117,12 @@ def test_without_a_choice_there_is_always_someone_to_trust() -> None:
     assert certifi.where()
 
 
+def test_the_system_s_own_certificates_are_enough_where_it_has_some() -> None:
+    own = ssl.create_default_context().cert_store_stats()["x509_ca"]
+    assert own > 0, "the system trusts nobody: apt-get install ca-certificates"
+    assert Tls({}).context().cert_store_stats()["x509_ca"] == own
+
+
 async def test_only_one_context_is_made() -> None:
     tls = Tls({})
     assert tls.context() is tls.context()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.instructions import InstructionCounter
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.body import read_body, read_json
+from gateway_core.relay.body import read_body, read_json_body
 from gateway_core.types import Format
 
 WHITE = st.text(" \t\n\r", max_size=3)
@@ -77,9 +77,9 @@ def test_only_the_models_value_changes(parts: tuple[str, str, str], model: str) 
     text = head + value + tail
     if not names_are_distinct(text):
         with pytest.raises(RelayRefused):
-            read_json(text.encode())
+            read_json_body(text.encode())
         return
-    body = read_json(text.encode())
+    body = read_json_body(text.encode())
     assert body.model == json.loads(value)
     spliced = body.naming(model)
     if model == body.model:
@@ -95,7 +95,7 @@ def test_only_the_models_value_changes(parts: tuple[str, str, str], model: str) 
 def test_what_is_taken_is_json_with_distinct_names(content: Any) -> None:
     raw = content if isinstance(content, bytes) else content.encode()
     try:
-        body = read_json(raw)
+        body = read_json_body(raw)
     except RelayRefused:
         return
     found = json.loads(raw)
@@ -113,7 +113,7 @@ def test_damage_is_noticed_as_the_standard_parser_notices_it(
     damaged = raw[:place] + data.draw(st.sampled_from([b"", b"{", b'"', b"\x01", b"\xff", b","]))
     damaged += raw[place + 1 :]
     try:
-        read_json(damaged)
+        read_json_body(damaged)
     except RelayRefused:
         return
     assert isinstance(json.loads(damaged.decode("utf-8")), dict)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway_core.errors import RelayRefused
-from gateway_core.relay.body import read_json
-from gateway_core.relay.members import MAX_MEMBERS, is_utf8, place_of, read_members
+from gateway_core.relay.body import read_json_body
+from gateway_core.relay.members import MAX_MEMBERS, is_utf8, member_place, read_members
 
 TEXTS = (
     "model",
@@ -93,7 +93,7 @@ def test_the_members_are_those_that_the_standard_parser_sees(text: str) -> None:
     members = read_members(content)
     assert list(members) == names
     for name, value in pairs:
-        start, end = place_of(name, content, members)
+        start, end = member_place(name, content, members)
         assert bytes(members[name]) == content[start:end]
         told = json.loads(content[start:end], object_pairs_hook=lambda pairs: pairs)
         assert repr(told) == repr(value)
@@ -102,7 +102,7 @@ def test_the_members_are_those_that_the_standard_parser_sees(text: str) -> None:
 @given(objects(), st.sampled_from(["m", "a/b", '"', "\u00fc"]))
 def test_a_body_that_is_taken_names_one_model_before_and_after(text: str, model: str) -> None:
     try:
-        body = read_json(text.encode())
+        body = read_json_body(text.encode())
     except RelayRefused:
         return
     before = pairs_of(text)
@@ -119,9 +119,9 @@ def test_a_second_model_is_found_after_whatever_looks_like_one(
 ) -> None:
     state = json.dumps(fake)
     body = f'{{{odd}"state":{state},"questions":{{}},"model":"m"'
-    assert read_json(f"{body}}}".encode()).model == "m"
+    assert read_json_body(f"{body}}}".encode()).model == "m"
     with pytest.raises(RelayRefused, match="twice"):
-        read_json(f"{body},{second}:{state}}}".encode())
+        read_json_body(f"{body},{second}:{state}}}".encode())
 
 
 @pytest.mark.parametrize("character", ["\u00e9", "\u8a9e", "\U0001f600"])
@@ -145,4 +145,4 @@ def test_keys_without_end_are_refused_before_they_take_the_memory() -> None:
 
 
 def test_a_body_is_not_shown() -> None:
-    assert "told" not in repr(read_json(b'{"model":"m","questions":{},"state":"told"}'))
+    assert "told" not in repr(read_json_body(b'{"model":"m","questions":{},"state":"told"}'))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gateway_core.errors import ConfigError
-from gateway_core.scaffold import Kind, render, write_distribution
+from gateway_core.scaffold import TemplateKind, render, write_distribution
 from gateway_core.testing import Received, Reply, ScriptedUpstream, standard_answer
 
 ROOT = Path(__file__).parents[2]
@@ -19,8 +19,8 @@ EXAMPLE = ROOT / "examples" / "s1gw-echo"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture(scope="module", params=list(Kind))
-def installed(request, tmp_path_factory) -> tuple[Kind, Path, Path]:
+@pytest.fixture(scope="module", params=list(TemplateKind))
+def installed(request, tmp_path_factory) -> tuple[TemplateKind, Path, Path]:
     """A new distribution of each kind: the kind, its folder, and where it is installed."""
     folder = write_distribution("my-own", request.param, tmp_path_factory.mktemp("new"))
     site = tmp_path_factory.mktemp("site")
@@ -80,7 +80,7 @@ def test_a_new_provider_decides_in_a_gateway(installed, run: Run, tmp_path: Path
     kind, _, _ = installed
 
     def answer(received: Received) -> Reply:
-        if kind is Kind.CUSTOM:
+        if kind is TemplateKind.CUSTOM:
             return Reply(body={"picked": received.json()["options"][-1]})
         return standard_answer(received)
 
@@ -108,27 +108,29 @@ def test_the_example_is_what_the_command_writes() -> None:
         text=True,
         check=True,
     ).stdout.split()
-    assert {path: (EXAMPLE / path).read_text() for path in listed} == render("echo", Kind.SYSTEMONE)
+    assert {path: (EXAMPLE / path).read_text() for path in listed} == render(
+        "echo", TemplateKind.SYSTEMONE
+    )
 
 
 @pytest.mark.parametrize("name", ["Echo", "1echo", "echo_two", "echo-", "../echo", "a/b", ""])
 def test_a_name_that_cannot_be_a_dialect_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="lower-case words"):
-        write_distribution(name, Kind.SYSTEMONE, tmp_path)
+        write_distribution(name, TemplateKind.SYSTEMONE, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(("name", "reason"), [("s1gw-echo", "put before it"), ("test-x", "pytest")])
 def test_a_name_that_would_not_work_is_refused(name: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=reason):
-        write_distribution(name, Kind.SYSTEMONE, tmp_path)
+        write_distribution(name, TemplateKind.SYSTEMONE, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 def test_an_existing_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "s1gw-echo").mkdir()
     with pytest.raises(ConfigError, match="exists already"):
-        write_distribution("echo", Kind.SYSTEMONE, tmp_path)
+        write_distribution("echo", TemplateKind.SYSTEMONE, tmp_path)
 
 
 def test_the_command_says_what_comes_next(tmp_path: Path) -> None:

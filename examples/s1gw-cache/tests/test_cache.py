@@ -112,6 +112,7 @@ def test_the_answer_that_was_used_longest_ago_goes_first(clock: Clock) -> None:
         {"min_confidence": 0.5},
         {"order_check": True},
         {"tournament": False},
+        {"opposite": "Can it wait?"},
     ],
 )
 def test_another_request_is_asked(clock: Clock, other: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ import click
 from gateway_core.cli.terminal import plain
 from gateway_core.decide import ask
 from gateway_core.evaluation.answers import Answers
-from gateway_core.evaluation.asking import Asked, Bounds, ask_all, input_tokens
+from gateway_core.evaluation.asking import Asked, AskingBounds, ask_all, input_tokens
 from gateway_core.provider import Provider
 from gateway_core.types import YesNo
 from gateway_core.wire import Answer, Question, QuestionType, why_not_askable
@@ -51,7 +51,7 @@ class QuestionPlan:
             timeout_s=timeout_s if own is None else own,
         )
 
-    async def carry_out(self, answers: Answers, bounds: Bounds, *, yes: bool) -> None:
+    async def carry_out(self, answers: Answers, bounds: AskingBounds, *, yes: bool) -> None:
         """Ask, with a progress bar on stderr; what was answered is kept whatever happens.
 
         Args:
@@ -72,7 +72,7 @@ class QuestionPlan:
             raise SystemExit(_NOT_AGREED)
         self._tell(await self._ask_all(answers, bounds), answers)
 
-    async def _ask_all(self, answers: Answers, bounds: Bounds) -> Asked:
+    async def _ask_all(self, answers: Answers, bounds: AskingBounds) -> Asked:
         bar = click.progressbar(
             length=len(self.questions), label="asking", show_pos=True, file=sys.stderr
         )
@@ -95,7 +95,7 @@ class QuestionPlan:
             model=self.model,
         )
 
-    def _cost(self, bounds: Bounds) -> str:
+    def _cost(self, bounds: AskingBounds) -> str:
         """Say what asking comes to."""
         count, per_minute = len(self.questions), bounds.per_minute
         where = (

@@ -29,7 +29,7 @@ _FILE: Final = UserPath(exists=True, dir_okay=False, path_type=Path)
 
 
 @attrs.frozen(kw_only=True)
-class Source:
+class ExampleSource:
     """Where examples come from, as the command line says.
 
     Attributes:
@@ -92,21 +92,21 @@ def source_options(command: Command) -> Command:
     return command
 
 
-def source_of(options: dict[str, Any]) -> tuple[Source, dict[str, Any]]:
+def source_of(options: dict[str, Any]) -> tuple[ExampleSource, dict[str, Any]]:
     """Take the source's options out of a command's, and return both.
 
     Raises:
         click.UsageError: there is no source, or there are two.
     """
-    names = {attribute.name for attribute in attrs.fields(Source)}
-    source = Source(**{name: options[name] for name in names})
+    names = {attribute.name for attribute in attrs.fields(ExampleSource)}
+    source = ExampleSource(**{name: options[name] for name in names})
     if (source.file is None) != source.from_log:
         raise click.UsageError("give either a LABELLED file (JSONL or CSV) or --from-log")
     return source, {name: value for name, value in options.items() if name not in names}
 
 
 def examples_from(
-    source: Source, providers: Sequence[str], config_path: Path | None
+    source: ExampleSource, providers: Sequence[str], config_path: Path | None
 ) -> "list[Example]":
     """Return the labelled answers of ``providers``, asking them where that is allowed.
 
@@ -129,7 +129,7 @@ def examples_from(
     return found
 
 
-def _labelled(source: Source, config_path: Path | None) -> "list[Labelled]":
+def _labelled(source: ExampleSource, config_path: Path | None) -> "list[Labelled]":
     from gateway_core.evaluation.agreement import contradictions, golds_of
     from gateway_core.evaluation.labelled import read_entries, read_labelled, read_rows
     from gateway_core.evaluation.tabular import read_csv
@@ -165,7 +165,7 @@ def _columns(pairs: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _within(source: Source, found: "list[Labelled]") -> "list[Labelled]":
+def _within(source: ExampleSource, found: "list[Labelled]") -> "list[Labelled]":
     """Return what was given within the days that count."""
     if source.since is None and source.until is None:
         return found
@@ -187,11 +187,11 @@ def _only(one: "Labelled", model: str) -> "Labelled":
 
 
 async def _answers_of(
-    name: str, labelled: "list[Labelled]", source: Source, config_path: Path | None
+    name: str, labelled: "list[Labelled]", source: ExampleSource, config_path: Path | None
 ) -> "list[Example]":
     from gateway_core import logs
     from gateway_core.evaluation.answers import Answers
-    from gateway_core.evaluation.asking import Bounds, examples_of, missing
+    from gateway_core.evaluation.asking import AskingBounds, examples_of, missing
 
     answers = Answers(Path())
     if not missing(labelled, answers, name):
@@ -208,7 +208,7 @@ async def _answers_of(
         kept = len({one.key for one in labelled} & answers.by_key.keys())
         _tell(kept, f"answers are from before, in {answers.path}; delete it to ask again")
         plan = QuestionPlan.of(provider, todo, gateway.config.decide.timeout_s, model)
-        bounds = Bounds(concurrency=source.concurrency, per_minute=source.per_minute)
+        bounds = AskingBounds(concurrency=source.concurrency, per_minute=source.per_minute)
         await plan.carry_out(answers, bounds, yes=source.yes)
     return examples_of(labelled, answers, name)
 

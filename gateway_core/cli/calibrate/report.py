@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gateway_core.cli.calibrate.examples import Source, examples_from, source_of, source_options
+from gateway_core.cli.calibrate.examples import (
+    ExampleSource,
+    examples_from,
+    source_of,
+    source_options,
+)
 from gateway_core.cli.calibrate.inforce import fits_for, thresholds_in_force
 from gateway_core.cli.faults import told_plainly
 from gateway_core.cli.paths import UserPath
@@ -59,7 +64,7 @@ def report(config_path: Path | None, /, **options: Any) -> None:
         say(f"\nWritten to {rest['output']}")
 
 
-def _source(source: Source, examples: "Sequence[Example]") -> str:
+def _source(source: ExampleSource, examples: "Sequence[Example]") -> str:
     from gateway_core.evaluation.example import data_digest
 
     name = "the decision log" if source.file is None else source.file.name

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from gateway_core import __version__
 from gateway_core.calibration.fitfile import BucketFit, FitRecord, write_json
 from gateway_core.calibration.stale import FILE_NAME as STALE
 from gateway_core.config.paths import state_dir
 from gateway_core.evaluation.example import Example, data_digest, seen_as
+from gateway_core.version import __version__
 
 
 def safe_name(text: str) -> str:

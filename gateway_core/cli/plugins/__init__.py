@@ -28,7 +28,7 @@ plugins.add_command(new)
 def list_plugins(config_path: Path | None, *, as_json: bool) -> None:
     """List providers and middleware from their metadata and source; none is imported."""
     from gateway_core.catalog import Catalog
-    from gateway_core.config.disabled import disabled_plugins
+    from gateway_core.config.file import disabled_plugins
 
     catalog = Catalog.installed(disabled_plugins(config_path))
     rows = [_described(ref) for ref in catalog.refs]

@@ -16,7 +16,7 @@ from gateway_core.testing.checks import CheckResult, live_checks, run_checks
 
 
 @attrs.frozen
-class Target:
+class CheckedPlugin:
     """What a name on the command line means.
 
     Attributes:
@@ -60,14 +60,14 @@ async def live_results(config_path: Path | None, name: str) -> list[CheckResult]
         await outbound.aclose()
 
 
-def _target(name: str, loaded: Loaded, catalog: Catalog) -> Target:
+def _target(name: str, loaded: Loaded, catalog: Catalog) -> CheckedPlugin:
     tables = loaded.config.providers
     if name in tables:
-        return Target(dialect_of(name, tables[name], catalog), tables[name], name)
+        return CheckedPlugin(dialect_of(name, tables[name], catalog), tables[name], name)
     for configured, table in tables.items():
         try:
             if dialect_of(configured, table, catalog) == name:
-                return Target(name, table, configured)
+                return CheckedPlugin(name, table, configured)
         except ConfigError:
             continue  # that table's own fault, which config check reports
-    return Target(name, ProviderConfig(), name)
+    return CheckedPlugin(name, ProviderConfig(), name)

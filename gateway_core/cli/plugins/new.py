@@ -27,11 +27,10 @@ from gateway_core.cli.terminal import plain, say
 )
 def new(name: str, kind: str, directory: Path) -> None:
     """Write a provider's distribution, with tests that pass, into the folder s1gw-NAME."""
-    from gateway_core.catalog import Catalog
-    from gateway_core.catalog import Kind as PluginKind
-    from gateway_core.scaffold import Kind, write_distribution
+    from gateway_core.catalog import Catalog, PluginKind
+    from gateway_core.scaffold import TemplateKind, write_distribution
 
-    folder = write_distribution(name, Kind(kind), directory)
+    folder = write_distribution(name, TemplateKind(kind), directory)
     say(f"Wrote {plain(folder)}. Next:", bold=True)
     shown = plain(shlex.quote(str(folder)))
     say(f"  cd {shown}\n  pip install -e '.[test]'\n  pytest\n  s1gw plugins check {name}")

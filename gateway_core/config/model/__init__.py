@@ -5,6 +5,7 @@ from pathlib import Path
 
 import attrs
 
+from gateway_core.config import rules
 from gateway_core.config.model.deciding import (
     UNREADABLE,
     DecideConfig,
@@ -43,22 +44,25 @@ class Config:
 
     Attributes:
         source: the file that was read, or None when there is none.
+        include: files that hold more organizations, such as ``orgs.d/*.toml``; they hold nothing
+            else, and their relative paths start where those of this file do.
         decide: the chain, its bounds and its thresholds.
         providers: the operator's providers, by name, in order.
         middleware: settings of decision middleware, by name.
         plugins: what is installed and not to be used.
-        orgs: the organizations of the relay, by name.
         http: the HTTP server.
+        orgs: the organizations of the relay, by name.
         log: what goes to stderr.
         decision_log: what is kept of every decision.
     """
 
     source: Path | None = None
+    include: tuple[str, ...] = attrs.field(default=(), validator=rules.distinct)
     decide: DecideConfig = attrs.field(factory=DecideConfig)
     providers: Mapping[str, ProviderConfig] = attrs.field(factory=dict)
     middleware: Mapping[str, MiddlewareConfig] = attrs.field(factory=dict)
     plugins: PluginsConfig = attrs.field(factory=PluginsConfig)
-    orgs: Mapping[str, OrgConfig] = attrs.field(factory=dict)
     http: HttpConfig = attrs.field(factory=HttpConfig)
+    orgs: Mapping[str, OrgConfig] = attrs.field(factory=dict)
     log: LogConfig = attrs.field(factory=LogConfig)
     decision_log: DecisionLogConfig = attrs.field(factory=DecisionLogConfig)

@@ -22,6 +22,10 @@ class DecideConfig:
         middleware: what every question passes through on its way to the chain, outermost first.
         timeout_s: the time one attempt may take, in seconds.
         deadline_s: the time the whole call may take, in seconds.
+        cooldown: whether a provider that is down is passed over for a while, as long as another
+            can be asked.
+        hedge_after_s: ask the next provider too when one has not answered after this time, in
+            seconds, and take the first answer; never when absent. Both calls may cost.
         threshold: the confidence below which the gateway abstains, in [0, 1].
         thresholds: thresholds of single providers, by name.
         abstain_when_truncated: abstain when a provider says it cut the input.
@@ -37,6 +41,8 @@ class DecideConfig:
     middleware: tuple[str, ...] = attrs.field(default=(), validator=rules.distinct)
     timeout_s: float = attrs.field(default=5.0, validator=rules.positive)
     deadline_s: float = attrs.field(default=25.0, validator=rules.positive)
+    cooldown: bool = True
+    hedge_after_s: float | None = attrs.field(default=None, validator=rules.positive)
     threshold: float = attrs.field(default=0.6, validator=rules.probability)
     thresholds: Mapping[str, float] = attrs.field(factory=dict, validator=rules.probabilities)
     abstain_when_truncated: bool = False

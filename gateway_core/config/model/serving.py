@@ -26,6 +26,11 @@ class LimitsConfig:
     rpm: int | None = attrs.field(default=None, validator=rules.positive_count)
     concurrency: int | None = attrs.field(default=None, validator=rules.positive_count)
 
+    @property
+    def bounded(self) -> bool:
+        """Whether there is any bound."""
+        return self.rpm is not None or self.concurrency is not None
+
 
 @attrs.frozen(kw_only=True)
 class OrgConfig:
@@ -60,7 +65,14 @@ class HttpConfig:
         max_connections_per_address: the most from one address; three quarters of them by default.
         timeout_s: the time one relayed call may take, in seconds, unless its provider says.
         workers: server processes.
-        drain_s: how long requests under way may go on after SIGTERM, in seconds.
+        drain_delay_s: how long requests are still taken after SIGTERM, while ``/readyz`` says 503
+            and each reply ends its connection, in seconds.
+        drain_s: how long requests under way may go on after that, in seconds.
+        reload: whether a change of the configuration file, of a secret's file or of a certificate
+            is applied as soon as it is seen; SIGHUP applies it at any time.
+        reuse_port: whether another gateway may listen on the same port, which takes over.
+        uds: a Unix socket to listen on, in place of host and port.
+        fd: the number of an open descriptor to listen on, in place of host and port.
         tls_certificate: a PEM file, to serve TLS.
         tls_key: the certificate's PEM key file.
         limits_store: where limits are counted: ``memory://`` or a Redis or Valkey URL.
@@ -81,7 +93,12 @@ class HttpConfig:
     )
     timeout_s: float = attrs.field(default=60.0, validator=rules.positive)
     workers: int = attrs.field(default=1, validator=rules.positive_count)
+    drain_delay_s: float = attrs.field(default=0.0, validator=rules.not_negative)
     drain_s: float = attrs.field(default=30.0, validator=rules.not_negative)
+    reload: bool = False
+    reuse_port: bool = False
+    uds: Path | None = None
+    fd: int | None = attrs.field(default=None, validator=rules.count)
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     limits_store: Secret | None = None

@@ -53,12 +53,12 @@ def _keys(path: Path, content: bytes | None) -> tuple[KeyRecord, ...]:
     if content is None:
         return ()
     try:
-        found = msgspec.json.decode(content, type=KeyFile)
+        key_file = msgspec.json.decode(content, type=KeyFile)
     except (msgspec.DecodeError, InvalidRequest) as error:
         raise _unreadable(path, error) from None
-    if found.version != _VERSION:
-        raise ConfigError(f"{path}: the key file has version {found.version}, not {_VERSION}")
-    return found.keys
+    if key_file.version != _VERSION:
+        raise ConfigError(f"{path}: the key file has version {key_file.version}, not {_VERSION}")
+    return key_file.keys
 
 
 def _unreadable(path: Path, error: Exception) -> ConfigError:

@@ -2,7 +2,7 @@
 """Looking keys up in a running server, which sees every change of the file at once."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hmac import compare_digest
 from pathlib import Path
 from time import time
@@ -35,11 +35,15 @@ class KeyStore:
         """
         self._path = path or keys_path()
         self._look_s = look_s
-        self._seen = self._told = _stamp(self._path)
+        self._seen = self._reported = _stamp(self._path)
         self._holders = _by_id(read_keys(self._path))
         self._looked = time()
+<<<<<<< HEAD
+        self._listeners: list[Callable[[Iterable[Caller]], None]] = []
+=======
         # Whether the file has changed, and cannot be read for a shortage that may soon be over.
         self._short = False
+>>>>>>> breaker
 
     def __len__(self) -> int:
         return len(self._holders)
@@ -61,10 +65,19 @@ class KeyStore:
             return None
         return holder if now < holder.expires else None
 
+    def holders(self) -> Sequence[Caller]:
+        """Return who may call now: one caller for each key that is neither revoked nor expired."""
+        now = time()
+        self._look(now)
+        return [holder for holder in self._holders.values() if now < holder.expires]
+
     def holds(self, kind: CallerKind) -> bool:
         """Say whether there is a key of this kind."""
-        self._look(time())
-        return any(holder.kind is kind for holder in self._holders.values())
+        return any(holder.kind is kind for holder in self.holders())
+
+    def on_change(self, listener: Callable[[Iterable[Caller]], None]) -> None:
+        """Call ``listener`` with the callers whenever the file has been read again."""
+        self._listeners.append(listener)
 
     def _look(self, now: float) -> None:
         self._looked = now
@@ -79,18 +92,21 @@ class KeyStore:
             # The commands replace the file in one step, so this is damage from outside, or the
             # process is out of descriptors: the callers are served with the keys read last, and
             # the next look tries again, lest a revoked key go on working when that is over.
-            if stamp != self._told:
+            if stamp != self._reported:
                 _log.error("going on with the keys read before: %s", error)
-            self._told = stamp
+            self._reported = stamp
+            return
+        for listener in self._listeners:
+            listener(self.holders())
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
     """Return what differs after every replacement of the file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return _NOWHERE
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _by_id(records: tuple[KeyRecord, ...]) -> Mapping[str, KeyHolder]:

@@ -10,20 +10,22 @@ from gateway_core.door.limits.counting import Bound, Bounds
 class BoundTable:
     """The bounds of all callers: one for each name, whatever becomes of its key meanwhile."""
 
-    def __init__(self, orgs: Mapping[str, OrgConfig]) -> None:
-        """Take the organizations, with the limits of each."""
+    def __init__(
+        self, orgs: Mapping[str, OrgConfig], known: dict[str, Bound] | None = None
+    ) -> None:
+        """Take the organizations, with the limits of each, and the bounds known before."""
         self._orgs = orgs
-        self._known: dict[str, Bound] = {}
+        self._known = {} if known is None else known
 
     def of(self, caller: Caller) -> Bounds:
         """Return the limits of a caller's key, then those of its organization."""
         return tuple(self._bounds(caller))
 
     def _bounds(self, caller: Caller) -> Iterator[Bound]:
-        if _bounded(caller.limits):
+        if caller.limits.bounded:
             yield self._bound(f"key:{caller.key_id}", caller.limits)
         org = self._orgs.get(caller.org) if caller.org is not None else None
-        if org is not None and _bounded(org.limits):
+        if org is not None and org.limits.bounded:
             yield self._bound(f"org:{caller.org}", org.limits)
 
     def _bound(self, name: str, limits: LimitsConfig) -> Bound:
@@ -31,7 +33,3 @@ class BoundTable:
         bound = self._known.setdefault(name, Bound(name=name))
         bound.concurrency, bound.rpm = limits.concurrency, limits.rpm
         return bound
-
-
-def _bounded(limits: LimitsConfig) -> bool:
-    return limits.rpm is not None or limits.concurrency is not None

@@ -45,6 +45,23 @@ class SharedLimiter:
         self._behind = False
         self._telling = asyncio.Lock()
         self._uncancelled = Uncancelled()
+        self._looking: asyncio.Task[None] | None = None
+        self._look_next = 0.0
+
+    @property
+    def refuses(self) -> bool:
+        """Whether every request with a limit is refused now, as far as is known.
+
+        It is asked on an event loop and never waits: where no request has tried the store for
+        some time, it is tried beside, and the answer counts for the next time.
+        """
+        if not self._refuse_when_down:
+            return False
+        now = time.monotonic()
+        if self._looking is None and now >= max(self._look_next, self._down_until):
+            self._look_next = now + self._retry_s
+            self._looking = asyncio.create_task(self._look())
+        return bool(self._down_until)
 
     def admit(self, bounds: Bounds) -> "SharedAdmission":
         """Return a block that counts a request; see ``Limiter``."""
@@ -65,16 +82,18 @@ class SharedLimiter:
 
     async def leave(self, bounds: Bounds, slots: Slots) -> None:
         """Free what a request held."""
-        told = self._ledger.let_go(bounds, slots)
-        if not told:
+        reported = self._ledger.let_go(bounds, slots)
+        if not reported:
             return
         if self._down_until or self._behind:
-            self._ledger.owe(told)
+            self._ledger.owe(reported)
         else:
-            await self._uncancelled.run(self._give_back(told))
+            await self._uncancelled.run(self._give_back(reported))
 
     async def aclose(self) -> None:
         """Close the store's connections, once what is under way there has ended."""
+        if self._looking is not None:
+            await asyncio.wait((self._looking,))
         await self._uncancelled.ended()
         await self._store.aclose()
 
@@ -87,9 +106,22 @@ class SharedLimiter:
             self._enter_here(bounds, slots)
             return
         self._ledger.let_in(bounds, slots, by_store=True)
-        if self._down_until:
-            self._down_until = 0.0
-            _log.warning("the limits store answers again")
+        self._note_answer()
+
+    async def _look(self) -> None:
+        """See whether the store answers."""
+        try:
+            await self._store.ping()
+        except self._store.forgot:
+            # It answers; what it lost is told before it lets anybody in.
+            self._behind = True
+            self._note_answer()
+        except self._store.failures as error:
+            self._note_failure(error)
+        else:
+            self._note_answer()
+        finally:
+            self._looking = None
 
     async def _enter_store(self, bounds: Bounds, slots: Slots) -> None:
         await self._tell()
@@ -130,6 +162,11 @@ class SharedLimiter:
                 headers={"retry-after": str(ceil(self._retry_s))},
             )
         self._ledger.let_in(bounds, slots, by_store=False)
+
+    def _note_answer(self) -> None:
+        if self._down_until:
+            self._down_until = 0.0
+            _log.warning("the limits store answers again")
 
     def _note_failure(self, error: Exception) -> None:
         self._behind = True

@@ -28,6 +28,11 @@ class Limiter(Protocol):
         """
         ...
 
+    @property
+    def refuses(self) -> bool:
+        """Whether every request with a limit is refused now, as far as is known; never waits."""
+        ...
+
     async def aclose(self) -> None:
         """Close connections, if there are any."""
         ...

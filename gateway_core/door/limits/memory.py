@@ -22,6 +22,11 @@ class ProcessLimiter:
         """Return a block that counts a request; see ``Limiter``."""
         return Admission(self, bounds)
 
+    @property
+    def refuses(self) -> bool:
+        """Whether every request with a limit is refused: never."""
+        return False
+
     def enter(self, bounds: Bounds) -> None:
         """Let a request in; nothing else can happen before it is in.
 

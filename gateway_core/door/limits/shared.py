@@ -157,6 +157,14 @@ class SharedStore:
                 await self.leave(slots)
             raise
 
+    async def ping(self) -> None:
+        """Have the store answer.
+
+        Raises:
+            RedisError, OSError: it does not, or has lost what it was told.
+        """
+        await self._clients.redis.ping()
+
     async def leave(self, slots: Slots) -> None:
         """Free what a request held."""
         await self._clients.slots.give_back(slots)

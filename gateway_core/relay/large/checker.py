@@ -15,9 +15,9 @@ import msgspec
 from gateway_core.door.bodies import BodyLimit, decoded
 from gateway_core.errors import RelayRefused
 from gateway_core.relay.body import read_body
-from gateway_core.relay.large.job import Checked, Job, receive, send
+from gateway_core.relay.large.job import CheckedBody, Job, receive_message, send_message
 from gateway_core.relay.large.spool import read_all, write_all
-from gateway_core.relay.members import place_of
+from gateway_core.relay.members import member_place
 
 _NICENESS: Final = 5
 """Small requests, which the gateway's own process answers, come first."""
@@ -25,7 +25,7 @@ _LONGEST_MODEL: Final = 1_000_000
 _jobs: Final = msgspec.json.Decoder(Job)
 
 
-def check(job: Job, file: int, out: int) -> Checked:
+def check(job: Job, file: int, out: int) -> CheckedBody:
     """Decode and check the body in ``file``; write it to ``out`` if it was encoded.
 
     Raises:
@@ -35,15 +35,15 @@ def check(job: Job, file: int, out: int) -> Checked:
     content = decoded(read_all(file, job.size), job.encoding, limit)
     if job.encoding:
         write_all(out, content)
-    return _decision(content, job.content_type) if job.decision else Checked(size=len(content))
+    return _decision(content, job.content_type) if job.decision else CheckedBody(size=len(content))
 
 
-def _decision(content: bytes, content_type: str) -> Checked:
+def _decision(content: bytes, content_type: str) -> CheckedBody:
     body = read_body(content, content_type)
     if len(body.model) > _LONGEST_MODEL:
         raise RelayRefused("invalid_request", "the model's name is too long", "model")
-    start, end = place_of("model", body.json, body.members)
-    return Checked(
+    start, end = member_place("model", body.json, body.members)
+    return CheckedBody(
         size=len(content),
         format=body.format,
         model=json.dumps(body.model),
@@ -52,11 +52,11 @@ def _decision(content: bytes, content_type: str) -> Checked:
     )
 
 
-def _answer(job: Job, file: int, out: int) -> Checked:
+def _answer(job: Job, file: int, out: int) -> CheckedBody:
     try:
         return check(job, file, out)
     except RelayRefused as error:
-        return Checked(
+        return CheckedBody(
             reason=error.reason,
             message=str(error),
             field=error.field,
@@ -69,11 +69,11 @@ def main(channel: socket.socket) -> None:
     os.nice(_NICENESS)
     while True:
         try:
-            message, files = receive(channel, files=2)
+            message, files = receive_message(channel, files=2)
         except EOFError:
             return
         try:
-            send(channel, _answer(_jobs.decode(message), *files))
+            send_message(channel, _answer(_jobs.decode(message), *files))
         finally:
             for file in files:
                 os.close(file)

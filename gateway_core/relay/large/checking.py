@@ -13,7 +13,12 @@ import msgspec
 
 from gateway_core.door.refusals import short_of_resources
 from gateway_core.errors import RelayRefused
+<<<<<<< HEAD
+from gateway_core.relay.large.held import no_room
+from gateway_core.relay.large.job import CheckedBody, Job, receive_message, send_message
+=======
 from gateway_core.relay.large.job import Checked, Job, receive, send
+>>>>>>> breaker
 from gateway_core.relay.large.spool import Spool, new_file, read_all
 from gateway_core.relay.large.turns import Turns
 
@@ -21,7 +26,7 @@ _log: Final = logging.getLogger("s1gw.relay")
 _LONGEST_S: Final = 60.0
 """A body of the largest size takes well under a second, on a busy machine some."""
 _MODULE: Final = f"{__package__}.checker"
-_checked: Final = msgspec.json.Decoder(Checked)
+_checked: Final = msgspec.json.Decoder(CheckedBody)
 
 
 class CheckerFailed(Exception):
@@ -35,7 +40,7 @@ class Checker:
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket
 
-    def check(self, job: Job, file: int, out: int) -> Checked:
+    def check(self, job: Job, file: int, out: int) -> CheckedBody:
         """Have a body checked; waits for the answer.
 
         Raises:
@@ -43,8 +48,8 @@ class Checker:
         """
         try:
             self._start()
-            send(self._channel, job, (file, out))
-            return _checked.decode(receive(self._channel)[0])
+            send_message(self._channel, job, (file, out))
+            return _checked.decode(receive_message(self._channel)[0])
         except (OSError, EOFError) as error:
             self.close()
             raise CheckerFailed(type(error).__name__) from error
@@ -91,7 +96,7 @@ class Checkers:
         self._turns = Turns(most, max(most - 1, 1))
         self._threads = ThreadPoolExecutor(most, thread_name_prefix="s1gw-bodies")
 
-    async def check(self, tenant: str, spool: Spool, job: Job) -> tuple[Checked, bytes]:
+    async def check(self, tenant: str, spool: Spool, job: Job) -> tuple[CheckedBody, bytes]:
         """Return what was found in a body, and the body, decoded; the spool is closed.
 
         Raises:
@@ -107,13 +112,20 @@ class Checkers:
         work = loop.run_in_executor(self._threads, self._work, spool, job)
         work.add_done_callback(lambda done: self._end_turn(tenant, done))
         try:
-            found, content = await asyncio.shield(work)
+            checked, content = await asyncio.shield(work)
         except (CheckerFailed, OSError, MemoryError) as error:
             _log.error("a large body cannot be checked: %s", type(error).__name__)
+<<<<<<< HEAD
+            raise no_room() from None
+        if checked.reason:
+            raise RelayRefused(checked.reason, checked.message, checked.field, checked.headers)
+        return checked, content
+=======
             raise short_of_resources() from None
         if found.reason:
             raise RelayRefused(found.reason, found.message, found.field, found.headers)
         return found, content
+>>>>>>> breaker
 
     async def aclose(self) -> None:
         """End the processes."""
@@ -121,22 +133,22 @@ class Checkers:
         for checker in self._idle:
             checker.close()
 
-    def _end_turn(self, tenant: str, done: asyncio.Future[tuple[Checked, bytes]]) -> None:
+    def _end_turn(self, tenant: str, done: asyncio.Future[tuple[CheckedBody, bytes]]) -> None:
         self._turns.give_back(tenant)
         if not done.cancelled():
             # Nobody may be there to look at it, which is no fault.
             done.exception()
 
-    def _work(self, spool: Spool, job: Job) -> tuple[Checked, bytes]:
+    def _work(self, spool: Spool, job: Job) -> tuple[CheckedBody, bytes]:
         checker = self._idle.pop()
         try:
             out = new_file()
             try:
                 file = spool.file()
-                found = checker.check(job, file, out)
-                if found.reason:
-                    return found, b""
-                return found, read_all(out if job.encoding else file, found.size)
+                checked = checker.check(job, file, out)
+                if checked.reason:
+                    return checked, b""
+                return checked, read_all(out if job.encoding else file, checked.size)
             finally:
                 os.close(out)
         finally:

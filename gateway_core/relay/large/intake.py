@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from gateway_core.door.access import AccessEntry
-from gateway_core.door.bodies import BodyLimit, Incoming, decoded, decoder_of, too_large
+from gateway_core.door.bodies import BodyLimit, IncomingBody, decoded, decoder_of, too_large
 from gateway_core.errors import RelayRefused
 from gateway_core.http1.messages import Headers
 from gateway_core.relay.body import DecisionBody, read_body
 from gateway_core.relay.large.checking import Checkers
 from gateway_core.relay.large.held import Held, Share
-from gateway_core.relay.large.job import Checked, Job
+from gateway_core.relay.large.job import CheckedBody, Job
 from gateway_core.relay.large.spool import SMALL, Spool
 from gateway_core.types import Format
 
@@ -43,7 +43,12 @@ class Intake:
 
     @asynccontextmanager
     async def whole(
-        self, tenant: str, headers: Headers, body: Incoming, limit: BodyLimit, access: AccessEntry
+        self,
+        tenant: str,
+        headers: Headers,
+        body: IncomingBody,
+        limit: BodyLimit,
+        access: AccessEntry,
     ) -> AsyncIterator[bytes]:
         """A block with a whole body, decoded; it counts as held while the block runs.
 
@@ -63,7 +68,12 @@ class Intake:
 
     @asynccontextmanager
     async def decision(
-        self, tenant: str, headers: Headers, body: Incoming, limit: BodyLimit, access: AccessEntry
+        self,
+        tenant: str,
+        headers: Headers,
+        body: IncomingBody,
+        limit: BodyLimit,
+        access: AccessEntry,
     ) -> AsyncIterator[DecisionBody]:
         """A block with a decision body, as ``whole`` gives it, that was checked."""
         async with self._taken(tenant, headers, body, limit, access, decision=True) as taken:
@@ -78,12 +88,12 @@ class Intake:
         self,
         tenant: str,
         headers: Headers,
-        body: Incoming,
+        body: IncomingBody,
         limit: BodyLimit,
         access: AccessEntry,
         *,
         decision: bool,
-    ) -> AsyncIterator[tuple[Checked | None, bytes]]:
+    ) -> AsyncIterator[tuple[CheckedBody | None, bytes]]:
         encoding = _text(headers, b"content-encoding").strip().lower()
         encoding = "" if encoding in _NO_CODING else encoding
         # What cannot be undone is refused before it is read.
@@ -116,7 +126,7 @@ class Intake:
 
 
 async def _collect(
-    body: Incoming, spool: Spool, share: Share, limit: BodyLimit, access: AccessEntry
+    body: IncomingBody, spool: Spool, share: Share, limit: BodyLimit, access: AccessEntry
 ) -> None:
     while pieces := await body.more():
         for piece in pieces:
@@ -148,15 +158,15 @@ def _check_length(headers: Headers, limit: BodyLimit) -> None:
         raise too_large(limit)
 
 
-def _large_body(found: Checked, content: bytes) -> DecisionBody:
-    model: str = json.loads(found.model)
+def _large_body(checked: CheckedBody, content: bytes) -> DecisionBody:
+    model: str = json.loads(checked.model)
     return DecisionBody(
         content=content,
-        json=b"" if found.multipart else content,
-        format=Format(found.format),
+        json=b"" if checked.multipart else content,
+        format=Format(checked.format),
         model=model,
         members={},
-        place=found.place,
+        place=checked.place,
     )
 
 

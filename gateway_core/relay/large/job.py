@@ -29,7 +29,7 @@ class Job(msgspec.Struct, kw_only=True):
     decision: bool
 
 
-class Checked(msgspec.Struct, kw_only=True):
+class CheckedBody(msgspec.Struct, kw_only=True):
     """What was found in one body, or the refusal of it.
 
     Attributes:
@@ -55,7 +55,9 @@ class Checked(msgspec.Struct, kw_only=True):
     headers: dict[str, str] = {}
 
 
-def send(channel: socket.socket, message: Job | Checked, files: tuple[int, ...] = ()) -> None:
+def send_message(
+    channel: socket.socket, message: Job | CheckedBody, files: tuple[int, ...] = ()
+) -> None:
     """Send a message, with descriptors of open files."""
     content = msgspec.json.encode(message)
     head = _LENGTH.pack(len(content))
@@ -66,7 +68,7 @@ def send(channel: socket.socket, message: Job | Checked, files: tuple[int, ...] 
     channel.sendall(content)
 
 
-def receive(channel: socket.socket, files: int = 0) -> tuple[bytes, list[int]]:
+def receive_message(channel: socket.socket, files: int = 0) -> tuple[bytes, list[int]]:
     """Return the next message and the descriptors that came along.
 
     Raises:
@@ -80,10 +82,10 @@ def receive(channel: socket.socket, files: int = 0) -> tuple[bytes, list[int]]:
 
 
 def _exactly(channel: socket.socket, size: int) -> bytes:
-    found = b""
-    while len(found) < size:
-        piece = channel.recv(size - len(found))
+    content = b""
+    while len(content) < size:
+        piece = channel.recv(size - len(content))
         if not piece:
             raise EOFError
-        found += piece
-    return found
+        content += piece
+    return content

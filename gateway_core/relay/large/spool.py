@@ -92,7 +92,7 @@ def write_all(file: int, content: bytes) -> None:
 
 def read_all(file: int, size: int) -> bytes:
     """Return the first ``size`` bytes of a file; other threads go on meanwhile."""
-    found = os.pread(file, size, 0)
-    while len(found) < size:
-        found += os.pread(file, size - len(found), len(found))
-    return found
+    content = os.pread(file, size, 0)
+    while len(content) < size:
+        content += os.pread(file, size - len(content), len(content))
+    return content

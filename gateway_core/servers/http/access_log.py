@@ -10,11 +10,12 @@ import logging
 import os
 import select
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, Self
 
 import attrs
 import msgspec
 
+from gateway_core.config.model import LogConfig
 from gateway_core.door.access import ACCESS_LOGGER, AccessEntry
 from gateway_core.logs import visible_json
 
@@ -92,6 +93,18 @@ class AccessLog:
     _timer: asyncio.TimerHandle | None = attrs.field(default=None, init=False)
     _writing: asyncio.Future[None] | None = attrs.field(default=None, init=False)
 
+    @classmethod
+    def of(cls, log: LogConfig) -> Self:
+        """Return a log that writes to stderr what ``[log]`` asks for."""
+        found = cls(None)
+        found.configure(log)
+        return found
+
+    def configure(self, log: LogConfig) -> None:
+        """Write from now on what ``[log]`` asks for."""
+        self.render = as_json if log.format == "json" else as_text
+        self.least, self.probes = log.level, log.probes
+
     def add(self, entry: AccessEntry) -> None:
         """Log ``entry`` soon; only count it when far too many are waiting already."""
         if entry.status >= _REFUSED:
@@ -124,6 +137,10 @@ class AccessLog:
             _log.warning("%d lines of the access log were dropped: stderr is stuck", self._dropped)
             self._dropped = 0
         return self.render(pending) if self.render is not None else b""
+
+    def flush(self) -> None:
+        """Write what is left, and wait for it: the process ends now."""
+        write_lines(self._take(), self.descriptor)
 
     async def close(self) -> None:
         """Write what is left."""

@@ -6,14 +6,17 @@ import gc
 import logging
 import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any, Final
 
 from gateway_core import logs
 from gateway_core.door.access import AccessEntry, elapsed_ms
+<<<<<<< HEAD
+from gateway_core.door.refusals import refusal
+=======
 from gateway_core.door.refusals import refusal as refused
 from gateway_core.door.refusals import short_of_resources
+>>>>>>> breaker
 from gateway_core.door.request_ids import own_ids
 from gateway_core.errors import GatewayError
 from gateway_core.http1.messages import HttpReply
@@ -25,7 +28,9 @@ from gateway_core.servers.http.allocator import keep_freed_memory
 from gateway_core.servers.http.body import ClientGone
 from gateway_core.servers.http.crowd import Crowd
 from gateway_core.servers.http.exchange import Exchange, new_request_id
-from gateway_core.servers.http.reply import refusal
+from gateway_core.servers.http.life import Life
+from gateway_core.servers.http.opened import Opened, Opener
+from gateway_core.servers.http.reply import refusal_reply
 from gateway_core.servers.http.routes import find
 from gateway_core.servers.http.services import Services
 
@@ -42,8 +47,7 @@ Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Give = Callable[[Exchange, HttpReply], None]
-Opener = Callable[[], AbstractAsyncContextManager[Services]]
+OnReply = Callable[[Exchange, HttpReply], None]
 
 
 class Application:
@@ -53,6 +57,8 @@ class Application:
         timeouts: how long clients may take.
         moves: what state of a connection may follow which, and how long it may last.
         crowd: how many may be connected.
+        life: how far the process is in its life.
+        access_log: where the line of each request goes.
         reading: where all connections are read to: what comes is parsed before anything else is
             read, and copied once, when the parser hands over a piece of a body.
     """
@@ -63,13 +69,16 @@ class Application:
         access_log: AccessLog,
         timeouts: ClientTimeouts | None = None,
         crowd: Crowd | None = None,
+        life: Life | None = None,
     ) -> None:
         """Take what opens the services on the event loop that will use them."""
         self.timeouts = timeouts or ClientTimeouts()
         self.moves = moves(self.timeouts)
         self.crowd = crowd or Crowd()
+        self.life = life or Life()
+        self.access_log = access_log
         self._opener = opener
-        self._access_log = access_log
+        self._opened: Opened
         self._services: Services
         self.reading = memoryview(bytearray(_READ_BYTES))
 
@@ -78,8 +87,8 @@ class Application:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
 
-    async def answer(self, exchange: Exchange, give: Give) -> None:
-        """Have one request answered, whatever goes wrong, give its reply, and note both."""
+    async def answer(self, exchange: Exchange, on_reply: OnReply) -> None:
+        """Have one request answered, whatever goes wrong; hand on its reply, and log both."""
         access, exchange.begun = exchange.access, True
         logs.request_id.set(access.request_id)
         try:
@@ -87,37 +96,54 @@ class Application:
         # The top level: nothing that goes wrong may leave a request without its reply.
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - see above
             reply = _excuse(exchange, error)
-        give(exchange, reply)
+        on_reply(exchange, reply)
         access.status = reply.status
         access.bytes_out = len(reply.body)
         access.latency_ms = elapsed_ms(exchange.started)
-        self._access_log.add(access)
+        self.access_log.add(access)
 
     def reject(self, fault: Malformed) -> HttpReply:
         """Answer what never became a request, and note it."""
-        reply = refusal(fault.status, fault.code, fault.sentence)
+        reply = refusal_reply(fault.status, fault.code, fault.sentence)
         access = AccessEntry(request_id=new_request_id(), status=fault.status, code=fault.code)
         access.bytes_out = len(reply.body)
-        self._access_log.add(access)
+        self.access_log.add(access)
         reply.headers += own_ids(access.request_id)
         return reply
+
+    @property
+    def services(self) -> Services:
+        """What the requests that begin now are served with."""
+        return self._services
+
+    def swap(self, opened: Opened) -> Opened:
+        """Serve the requests that begin from now on with other services; return the former.
+
+        Requests under way go on with those that they began with.
+        """
+        former, self._opened = self._opened, opened
+        self._services = opened.services
+        return former
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         asyncio.get_running_loop().set_exception_handler(_log_stray_fault)
-        async with AsyncExitStack() as stack:
-            try:
-                self._services = await stack.enter_async_context(self._opener())
-            except GatewayError as error:
-                await send({"type": "lifespan.startup.failed", "message": str(error)})
-                return
-            # What is there now stays: looking for garbage in it only delays requests.
-            gc.freeze()
-            gc.set_threshold(_GARBAGE)
-            keep_freed_memory()
-            await send({"type": "lifespan.startup.complete"})
+        try:
+            self._opened = await Opened.by(self._opener)
+        except GatewayError as error:
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            return
+        self._services = self._opened.services
+        # What is there now stays: looking for garbage in it only delays requests.
+        gc.freeze()
+        gc.set_threshold(_GARBAGE)
+        keep_freed_memory()
+        await send({"type": "lifespan.startup.complete"})
+        try:
             await receive()
-        await self._access_log.close()
+        finally:
+            await self._opened.aclose()
+        await self.access_log.close()
         await send({"type": "lifespan.shutdown.complete"})
 
 
@@ -125,7 +151,7 @@ def _excuse(exchange: Exchange, error: BaseException) -> HttpReply:
     """Return the reply to a request that ``error`` was raised for."""
     match error:
         case GatewayError():
-            return refused(error, exchange.access)
+            return refusal(error, exchange.access)
         case ClientGone():
             return _NO_REPLY
         case asyncio.CancelledError():
@@ -152,5 +178,5 @@ def _place(error: BaseException) -> str:
 
 def _log_stray_fault(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     error = context.get("exception")
-    told = f"{type(error).__name__} at {_place(error)}" if error else context.get("message")
-    _log.error("in the background: %s", told)
+    description = f"{type(error).__name__} at {_place(error)}" if error else context.get("message")
+    _log.error("in the background: %s", description)

@@ -14,7 +14,7 @@ class ClientGone(Exception):
     """The client left before its request was whole."""
 
 
-class Source(Protocol):
+class BodySource(Protocol):
     """Where a body comes from."""
 
     def hold(self) -> None:
@@ -32,7 +32,7 @@ class RequestBody:
         complete: whether all of it did.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: BodySource) -> None:
         """Take who sends it."""
         self.received = 0
         self.complete = False

@@ -21,9 +21,13 @@ from gateway_core.servers.http.app import Application
 from gateway_core.servers.http.body import ClientGone
 from gateway_core.servers.http.deadline import Deadline
 from gateway_core.servers.http.exchange import Exchange
-from gateway_core.servers.http.reply import send
+from gateway_core.servers.http.reply import write_reply
 from gateway_core.servers.http.request_queue import RequestQueue
+from gateway_core.servers.http.unread import unread
 
+LAST_WORD_S: Final = 2.0
+"""How long a client that is connected must have been silent before it is closed at the end."""
+_TURN_S: Final = 0.01
 _OPEN_ENDED: Final = (State.OPENED, State.IDLE)
 _FLUSHING: Final = (State.BLOCKED, State.CLOSING)
 
@@ -53,8 +57,10 @@ class ClientConnection(asyncio.BufferedProtocol):
         self._queue: RequestQueue
         self._task: asyncio.Task[None]
         self._state = State.OPENED
-        # Whether the connection ends with the reply to the last request that came.
+        # Whether the connection ends with the reply to the last request that came, and whether
+        # that reply, which says so, was given.
         self._ending = False
+        self._closes = False
         # Whether the client does not take what was written, and how much of it is left.
         self._blocked = False
         self._unsent_bytes = 0
@@ -65,6 +71,7 @@ class ClientConnection(asyncio.BufferedProtocol):
         if not self._app.crowd.admit(self, self._transport):
             return
         self._queue = RequestQueue(self._transport)
+        self._ending = self._app.life.draining
         self._server.connections.add(self)  # type: ignore[arg-type]
         self._deadline.set(self._app.timeouts.head_s)
 
@@ -105,11 +112,26 @@ class ClientConnection(asyncio.BufferedProtocol):
         if self._queue.current is None:
             self._advance()
 
+    def retire(self) -> None:
+        """Go on, and end with the next reply, which tells the client so."""
+        self._ending = True
+
     def shutdown(self) -> None:
-        """Answer what came and no more; called by uvicorn."""
+        """Answer what came and no more; called by uvicorn.
+
+        A client that has just asked may be about to ask again, and a request that crosses the
+        close on its way is lost. So a connection is closed once it has been silent for
+        ``LAST_WORD_S``; a request that comes before is answered, and its reply ends the connection.
+        """
         self._ending = True
         if self._state in _OPEN_ENDED:
-            self._close()
+            timeouts = self._app.timeouts
+            usual = timeouts.keep_alive_s if self._state is State.IDLE else timeouts.head_s
+            silent = usual - self._deadline.left()
+            self._deadline.set(max(LAST_WORD_S - silent, 0.0))
+        elif self._queue.current is None and self._state is not State.HEAD:
+            # Its last reply has not been taken yet, or the rest of a body is read and dropped.
+            self._closes = True
 
     def _enter(self, state: State) -> None:
         """Go over to ``state``, and limit the time that it may last; to stay changes nothing.
@@ -167,20 +189,22 @@ class ClientConnection(asyncio.BufferedProtocol):
         if queue.parser.ended or not exchange.head.keep_alive:
             self._ending = True
         standing, with_body = self._server.default_headers, exchange.head.method != "HEAD"
-        keep_alive = not (self._ending and queue.empty)
-        send(reply, self._transport, standing, keep_alive=keep_alive, with_body=with_body)
+        keep_alive = True
+        if self._ending and queue.empty:
+            keep_alive, self._closes = False, True
+        write_reply(reply, self._transport, standing, keep_alive=keep_alive, with_body=with_body)
 
     def _refuse(self, fault: Malformed) -> None:
         """Answer what is no request, after all that came before it."""
         self._queue.fault = None
-        send(self._app.reject(fault), self._transport)
+        write_reply(self._app.reject(fault), self._transport)
         self._close()
 
     def _await_more(self, parser: RequestParser) -> None:
         """Wait for the next request, or for the end."""
         if parser.body is not None:
             self._enter(State.LINGERING)
-        elif self._ending or parser.ended:
+        elif self._closes or parser.ended:
             self._close()
         elif parser.in_head:
             self._enter(State.HEAD)
@@ -205,6 +229,9 @@ class ClientConnection(asyncio.BufferedProtocol):
                 self._advance()
         elif self._state in _FLUSHING:
             self._check_write_progress()
+        elif self._state in _OPEN_ENDED and unread(self._transport):
+            # A request came in the same moment: it is read first.
+            self._deadline.set(_TURN_S)
         else:
             self._enter(State.CLOSING)
             self._transport.close()

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Final
 
 from gateway_core.http1.messages import HttpReply
-from gateway_core.servers.http.reply import refusal, send
+from gateway_core.servers.http.reply import refusal_reply, write_reply
 
 _log: Final = logging.getLogger("s1gw.http")
 _RESERVE: Final = 32
@@ -61,7 +61,8 @@ class Crowd:
         address = str(peer[0]) if peer else ""
         if len(self._addresses) >= self._most:
             self._refuse(transport, f"http.max_connections = {self._most}")
-        elif self._counts[address] >= self._per_address:
+        # The clients of a Unix socket have no address.
+        elif address and self._counts[address] >= self._per_address:
             setting = f"http.max_connections_per_address = {self._per_address}"
             self._refuse(transport, setting)
         else:
@@ -91,10 +92,10 @@ class Crowd:
             )
             self._said, self._refused = monotonic(), 0
         transport.pause_reading()
-        send(_too_many(), transport)
+        write_reply(_too_many(), transport)
         transport.close()
 
 
 def _too_many() -> HttpReply:
     message = "the gateway has too many connections"
-    return refusal(503, "provider_overloaded", message, {"retry-after": "1"})
+    return refusal_reply(503, "provider_overloaded", message, {"retry-after": "1"})

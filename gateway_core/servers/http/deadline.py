@@ -26,6 +26,10 @@ class Deadline:
         if due < self._armed_for:
             self._arm()
 
+    def left(self) -> float:
+        """Return how many seconds are left; infinity when nothing is due."""
+        return self._due - self._loop.time()
+
     def clear(self) -> None:
         """Let nothing be due."""
         self._due = inf

@@ -14,7 +14,7 @@ from gateway_core.door.request_ids import own_id, own_ids
 from gateway_core.http1.head import EXPECT, Head
 from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http.body import RequestBody
-from gateway_core.servers.http.reply import json_reply, refusal
+from gateway_core.servers.http.reply import json_reply, refusal_reply
 
 REQUEST_ID: Final = b"x-request-id"
 _SANE_ID: Final = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
@@ -47,14 +47,14 @@ class Exchange(msgspec.Struct, eq=False):
 
     def json(self, status: int, content: Any) -> HttpReply:
         """Answer with ``content`` as JSON."""
-        return self.named(json_reply(status, content))
+        return self.with_request_id(json_reply(status, content))
 
     def refuse(
         self, status: int, code: str, message: str, headers: Mapping[str, str] = _NONE
     ) -> HttpReply:
         """Refuse in the envelope, and note the code."""
         self.access.code = code
-        reply = refusal(status, code, message, headers)
+        reply = refusal_reply(status, code, message, headers)
         reply.headers += own_ids(self.access.request_id)
         return reply
 
@@ -62,7 +62,7 @@ class Exchange(msgspec.Struct, eq=False):
         """Let the request have the id that its body names, in its head and in its line too."""
         self.access.request_id = logs.visible(request_id)
 
-    def named(self, reply: HttpReply) -> HttpReply:
+    def with_request_id(self, reply: HttpReply) -> HttpReply:
         """Put the request's id on a reply that is not the relay's."""
         reply.headers.append((REQUEST_ID, own_id(self.access.request_id)))
         return reply
@@ -70,9 +70,9 @@ class Exchange(msgspec.Struct, eq=False):
 
 def open_exchange(head: Head, client: str, body: RequestBody) -> Exchange:
     """Begin with a request whose head is there."""
-    sent = head.headers.get(REQUEST_ID)
-    own_id = new_request_id() if sent is None else _sane(sent)
-    access = AccessEntry(request_id=own_id, method=head.method)
+    asked_for = head.headers.get(REQUEST_ID)
+    request_id = new_request_id() if asked_for is None else _sane(asked_for)
+    access = AccessEntry(request_id=request_id, method=head.method)
     exchange = Exchange(head, client, body, access, perf_counter())
     if EXPECT in head.headers:
         exchange.expects_continue = head.headers[EXPECT].lower() == b"100-continue"

@@ -2,23 +2,23 @@
 """What answers each route."""
 
 from collections.abc import Callable, Coroutine, Mapping
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, Final
 
 from gateway_core.decide import refused
 from gateway_core.door.bodies import BodyLimit
 from gateway_core.door.callers import Caller, require_asking
-from gateway_core.door.refusals import JSON
 from gateway_core.errors import InvalidRequest
 from gateway_core.http1.messages import HttpReply
 from gateway_core.relay.route import RelayRoute
 from gateway_core.servers.http.exchange import Exchange
+from gateway_core.servers.http.readiness import why_not_ready
 from gateway_core.servers.http.services import Services
 from gateway_core.servers.http.tenants import TenantGateway, parse_question
 
-Answer = Coroutine[Any, Any, HttpReply]
-Handler = Callable[[Services, Exchange], Answer]
-TenantHandler = Callable[[Services, Exchange, TenantGateway, Caller], Answer]
+PendingReply = Coroutine[Any, Any, HttpReply]
+RouteHandler = Callable[[Services, Exchange], PendingReply]
+TenantHandler = Callable[[Services, Exchange, TenantGateway, Caller], PendingReply]
 MAX_MCP_BYTES: Final = 4 * 1024 * 1024
 MAX_QUESTION_BYTES: Final = 4 * 1024 * 1024
 _MESSAGE: Final = BodyLimit(MAX_MCP_BYTES, "that is the most for a message of MCP")
@@ -34,59 +34,47 @@ _STATUSES: Final[Mapping[str, int]] = {
 """The HTTP status of a decide reply, by its error's code."""
 
 
-def systemone(services: Services, exchange: Exchange) -> Answer:
+def systemone(services: Services, exchange: Exchange) -> PendingReply:
     """Relay a System One body."""
     return services.relay.decide(
         RelayRoute.SYSTEMONE, exchange.head.headers, exchange.client, exchange.body, exchange.access
     )
 
 
-def decisions(services: Services, exchange: Exchange) -> Answer:
+def decisions(services: Services, exchange: Exchange) -> PendingReply:
     """Relay a body of either format."""
     return services.relay.decide(
         RelayRoute.DECISIONS, exchange.head.headers, exchange.client, exchange.body, exchange.access
     )
 
 
-def models(services: Services, exchange: Exchange) -> Answer:
+def models(services: Services, exchange: Exchange) -> PendingReply:
     """List the caller's models."""
     return services.relay.models(exchange.head.headers, exchange.client, exchange.access)
 
 
-def models_for_any_client(services: Services, exchange: Exchange) -> Answer:
+def models_for_any_client(services: Services, exchange: Exchange) -> PendingReply:
     """List the caller's models where the clients of both formats look for them."""
     return services.relay.models(
         exchange.head.headers, exchange.client, exchange.access, with_names=True
     )
 
 
-async def healthz(_: Services, exchange: Exchange) -> HttpReply:
-    """Say that the process is up."""
-    return exchange.json(200, {"status": "ok"})
-
-
-async def openapi(_: Services, exchange: Exchange) -> HttpReply:
-    """Return the OpenAPI document."""
-    return exchange.named(HttpReply(status=200, headers=[JSON], body=_document()))
-
-
-@cache
-def _document() -> bytes:
-    # Most processes are never asked, and the document is built from the table that names this
-    # handler.
-    from gateway_core.servers.http.openapi import published
-
-    return published().encode()
+async def healthz(services: Services, exchange: Exchange) -> HttpReply:
+    """Say that the process is up, and whether it was refused a reload; why is in the log."""
+    refused_reload = {"reload": "refused"} if services.kept.life.reload_faults else {}
+    return exchange.json(200, {"status": "ok", **refused_reload})
 
 
 async def readyz(services: Services, exchange: Exchange) -> HttpReply:
-    """Say whether there is a provider to send to."""
-    if services.can_serve:
+    """Say whether a request that is right can be served; nothing is asked or waited for."""
+    reason = why_not_ready(services)
+    if reason is None:
         return exchange.json(200, {"status": "ready"})
-    return exchange.refuse(503, "not_ready", "no provider is usable; see the log of the start")
+    return exchange.refuse(503, "not_ready", reason)
 
 
-def _admitted(answer: TenantHandler) -> Handler:
+def _admitted(answer: TenantHandler) -> RouteHandler:
     """Return a handler that authenticates, and counts the request while ``answer`` runs."""
 
     @wraps(answer)
@@ -95,7 +83,8 @@ def _admitted(answer: TenantHandler) -> Handler:
         caller = services.door.authenticate(headers, exchange.client, access)
         require_asking(caller, headers)
         async with services.door.admitted(caller):
-            return await answer(services, exchange, services.tenants.for_caller(caller), caller)
+            with services.tenants.serving(caller) as tenant:
+                return await answer(services, exchange, tenant, caller)
 
     return handler
 
@@ -126,10 +115,15 @@ def _decided(exchange: Exchange, reply: Mapping[str, Any]) -> HttpReply:
 
 @_admitted
 async def health(
-    _: Services, exchange: Exchange, tenant: TenantGateway, _caller: Caller
+    services: Services, exchange: Exchange, tenant: TenantGateway, _caller: Caller
 ) -> HttpReply:
     """Probe the providers of the caller's chain."""
-    return exchange.json(200, await tenant.gateway.health())
+    report = await tenant.gateway.health()
+    if services.keys is None:
+        # Without authentication everyone is the operator, whose file it is.
+        faults = (f"reload refused: {fault}" for fault in services.kept.life.reload_faults)
+        report["config_errors"] = [*report["config_errors"], *faults]
+    return exchange.json(200, report)
 
 
 @_admitted

@@ -3,6 +3,8 @@
 They have their port from the start, and take connections only once there is somebody to answer
 them. A start that fails never had its port open: no client got a connection that nobody answers,
 and no load balancer took it for ready.
+
+Or in place of these a Unix socket, or what was opened before the server started.
 """
 
 import errno
@@ -14,6 +16,7 @@ from typing import Any, Final
 
 from gateway_core.config.model import HttpConfig
 from gateway_core.errors import ConfigError
+from gateway_core.servers.http.inherited import open_unix
 
 _log: Final = logging.getLogger("s1gw.http")
 BACKLOG: Final = 2048
@@ -23,7 +26,7 @@ _ABSENT: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 """What binding fails with where a machine lacks an address or a whole family."""
 _FAMILIES: Final = {socket.AF_INET: "IPv4", socket.AF_INET6: "IPv6"}
 
-Place = tuple[socket.AddressFamily, tuple[Any, ...]]
+ListenAddress = tuple[socket.AddressFamily, tuple[Any, ...]]
 
 
 def reserve(http: HttpConfig) -> list[socket.socket]:
@@ -31,22 +34,24 @@ def reserve(http: HttpConfig) -> list[socket.socket]:
 
     ``::`` is every address of IPv6 and of IPv4, whatever the system's default for such sockets
     is; a name is every address that it resolves to. What the machine does not have is left out,
-    and logged, as long as anything is left.
+    and logged, as long as anything is left. Where ``http.uds`` is set, it is all that is opened.
 
     Raises:
         ConfigError: none of them is there, or one of them cannot be used.
     """
+    if http.uds is not None:
+        return [open_unix(http.uds, BACKLOG)]
     listeners: list[socket.socket] = []
     missing: list[OSError] = []
     port = http.port
     for family, address in _places(http):
         try:
-            listener = _open(family, (address[0], port, *address[2:]))
+            listener = _open(family, (address[0], port, *address[2:]), reuse_port=http.reuse_port)
         except OSError as error:
             if error.errno not in _ABSENT:
                 for listener in listeners:
                     listener.close()
-                raise refusal(error, address[0], port) from None
+                raise listening_error(error, address[0], port) from None
             _log.warning("not listening on %s over %s", address[0], _FAMILIES[family])
             missing.append(error)
         else:
@@ -54,7 +59,7 @@ def reserve(http: HttpConfig) -> list[socket.socket]:
             # Port 0 lets the system choose, once for all of them.
             port = listener.getsockname()[1]
     if not listeners:
-        raise refusal(missing[0], http.host, port)
+        raise listening_error(missing[0], http.host, port)
     return listeners
 
 
@@ -62,12 +67,15 @@ def announce(http: HttpConfig, listeners: list[socket.socket]) -> None:
     """Say where the server listens, a line each."""
     scheme = "https" if http.tls_certificate else "http"
     for listener in listeners:
-        host, port = listener.getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
-        _log.info("listening on %s://%s:%d", scheme, shown, port)
+        name = listener.getsockname()
+        if isinstance(name, str | bytes):
+            _log.info("listening on the Unix socket %s", os.fsdecode(name))
+            continue
+        shown = f"[{name[0]}]" if ":" in name[0] else name[0]
+        _log.info("listening on %s://%s:%d", scheme, shown, name[1])
 
 
-def _places(http: HttpConfig) -> list[Place]:
+def _places(http: HttpConfig) -> list[ListenAddress]:
     try:
         return list(dict.fromkeys(_resolved(http)))
     except OSError as error:
@@ -77,19 +85,23 @@ def _places(http: HttpConfig) -> list[Place]:
         raise ConfigError("http.host: is no host name or address") from None
 
 
-def _resolved(http: HttpConfig) -> Iterator[Place]:
+def _resolved(http: HttpConfig) -> Iterator[ListenAddress]:
     # Without the dot that ends a full name, which the system's table of hosts does not know.
-    own = http.host.rstrip(".")
-    for host in filter(None, (own, _EVERYWHERE.get(own))):
+    name = http.host.rstrip(".")
+    for host in filter(None, (name, _EVERYWHERE.get(name))):
         for family, *_, address in socket.getaddrinfo(host, http.port, type=socket.SOCK_STREAM):
             if family in _FAMILIES:
                 yield family, address
 
 
-def _open(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.socket:
+def _open(
+    family: socket.AddressFamily, address: tuple[Any, ...], *, reuse_port: bool
+) -> socket.socket:
     found = socket.socket(family, socket.SOCK_STREAM)
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if reuse_port:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         if family == socket.AF_INET6:
             # The socket of one family takes nothing of the other: each has its own.
             found.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -100,7 +112,7 @@ def _open(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.sock
     return found
 
 
-def refusal(error: OSError, host: str, port: int) -> ConfigError:
+def listening_error(error: OSError, host: str, port: int) -> ConfigError:
     """Return what a start ends with that cannot listen."""
     # The error's own text repeats the address as Python spells it.
     reason = os.strerror(error.errno) if error.errno else str(error)

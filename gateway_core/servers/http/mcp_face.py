@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp_types import JSONRPCMessage
 
-    from gateway_core.servers.mcp.messages import Incoming
+    from gateway_core.servers.mcp.messages import IncomingMessage
 
 Message = MutableMapping[str, Any]
 _log: Final = logging.getLogger("s1gw.mcp")
@@ -71,7 +71,7 @@ class McpFace:
         if cancelled := _cancelled_by(exchange, incoming.message):
             if not self._calls.cancel(cancelled):
                 _log.debug("a call that is not under way here was cancelled")
-            return exchange.named(HttpReply(status=202, headers=[], body=b""))
+            return exchange.with_request_id(HttpReply(status=202, headers=[], body=b""))
         return await self._answered(manager, exchange, incoming.message, _readable(incoming, body))
 
     async def _answered(
@@ -137,7 +137,7 @@ class McpFace:
             await asyncio.wait((self._serving,))
 
 
-def _readable(incoming: "Incoming", body: bytes) -> bytes:
+def _readable(incoming: "IncomingMessage", body: bytes) -> bytes:
     """Return the body that the package is given: without arguments that could not be read."""
     from gateway_core.servers.mcp.refusal import refusal
 
@@ -147,10 +147,10 @@ def _readable(incoming: "Incoming", body: bytes) -> bytes:
     return incoming.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
 
-def _refused(exchange: Exchange, incoming: "Incoming") -> HttpReply:
+def _refused(exchange: Exchange, incoming: "IncomingMessage") -> HttpReply:
     _log.warning("a message was refused: %s", incoming.lost)
     exchange.access.code = "invalid_request"
-    return exchange.named(HttpReply(status=400, headers=[JSON], body=incoming.replies[0]))
+    return exchange.with_request_id(HttpReply(status=400, headers=[JSON], body=incoming.replies[0]))
 
 
 def _cancelled(exchange: Exchange, message: "JSONRPCMessage") -> HttpReply:
@@ -158,7 +158,7 @@ def _cancelled(exchange: Exchange, message: "JSONRPCMessage") -> HttpReply:
 
     exchange.access.code = "cancelled"
     body = error_message(getattr(message, "id", None), _CANCELLED, "Request cancelled")
-    return exchange.named(HttpReply(status=200, headers=[JSON], body=body))
+    return exchange.with_request_id(HttpReply(status=200, headers=[JSON], body=body))
 
 
 def _cancelled_by(exchange: Exchange, message: "JSONRPCMessage") -> CallId | None:
@@ -229,6 +229,6 @@ class _Captured:
             return exchange.refuse(self._status, *_REFUSED[self._status])
         if gives_session and self._status == 200:
             self._headers.append((SESSION, new_session()))
-        return exchange.named(
+        return exchange.with_request_id(
             HttpReply(status=self._status, headers=self._headers, body=bytes(self._body))
         )

@@ -1,18 +1,13 @@
-"""The OpenAPI document, built from the table of routes and the schemas of the contracts.
-
-``python -m gateway_core.servers.http.openapi`` writes it to ``docs/openapi.json``.
-"""
+"""The OpenAPI document, built from a table of routes and the schemas of the contracts."""
 
 import json
-import sys
 from collections.abc import Iterable
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any, Final
 
-from gateway_core import __version__
-from gateway_core.servers.http.routes import ROUTES, Route
+from gateway_core.servers.http.route import HttpRoute
 from gateway_core.servers.http.shapes import SHAPES
+from gateway_core.version import __version__
 
 _JSON: Final = "application/json"
 _SECURITY: Final = {
@@ -30,7 +25,7 @@ _REQUEST_ID: Final = {
 _RENAMED: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
 
 
-def document(routes: Iterable[Route] = ROUTES) -> dict[str, Any]:
+def document(routes: Iterable[HttpRoute]) -> dict[str, Any]:
     """Return the OpenAPI 3.1 document of ``routes``."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
@@ -49,7 +44,7 @@ def document(routes: Iterable[Route] = ROUTES) -> dict[str, Any]:
     }
 
 
-def _operation(route: Route) -> dict[str, Any]:
+def _operation(route: HttpRoute) -> dict[str, Any]:
     replies = {"200": _reply("The answer.", route.response)}
     for status in route.errors:
         replies[str(status)] = _reply(_phrase(status), route.refusal)
@@ -77,12 +72,6 @@ def _content(shape: str) -> dict[str, Any]:
     return {_JSON: {"schema": {"$ref": f"#/components/schemas/{shape}"}}}
 
 
-def published() -> str:
+def published(routes: Iterable[HttpRoute]) -> str:
     """Return the document as it is served and kept in ``docs/openapi.json``."""
-    return json.dumps(document(), indent=2) + "\n"
-
-
-if __name__ == "__main__":
-    Path(sys.argv[1] if len(sys.argv) > 1 else "docs/openapi.json").write_text(
-        published(), encoding="utf-8"
-    )
+    return json.dumps(document(routes), indent=2) + "\n"

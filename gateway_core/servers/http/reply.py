@@ -27,13 +27,15 @@ def json_reply(status: int, content: Any) -> HttpReply:
     return HttpReply(status=status, headers=[JSON], body=msgspec.json.encode(content))
 
 
-def refusal(status: int, code: str, message: str, headers: Mapping[str, str] = _NONE) -> HttpReply:
+def refusal_reply(
+    status: int, code: str, message: str, headers: Mapping[str, str] = _NONE
+) -> HttpReply:
     """Return a refusal of the server's own, in the envelope that all refusals have."""
     extra = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()]
     return HttpReply(status=status, headers=[JSON, *extra], body=envelope(status, code, message))
 
 
-def send(
+def write_reply(
     reply: HttpReply,
     transport: asyncio.WriteTransport,
     standing: Pairs = (),

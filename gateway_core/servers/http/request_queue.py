@@ -62,10 +62,10 @@ class RequestQueue:
             self.refuse(fault)
 
     def refuse(self, fault: Malformed) -> None:
-        """Take nothing more: what came whole is answered, then ``fault``.
+        """Read nothing more; answer the requests that are whole, then refuse for ``fault``.
 
-        Where the fault is in a body, whoever reads that body is told. Where that body's request has
-        its reply already, nobody is.
+        A fault in a body fails the request of that body. If that request has its reply already, the
+        fault is dropped.
         """
         in_body = self.parser.body is not None
         self.stop()

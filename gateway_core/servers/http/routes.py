@@ -1,46 +1,35 @@
 """The one table of routes: what is served, what answers it, and what its document says."""
 
+from functools import cache
 from typing import Final
 
-import attrs
-
+from gateway_core.door.refusals import JSON
 from gateway_core.http1.messages import HttpReply
 from gateway_core.servers.http import handlers
 from gateway_core.servers.http.exchange import Exchange
-from gateway_core.servers.http.handlers import Handler
+from gateway_core.servers.http.handlers import RouteHandler
+from gateway_core.servers.http.route import HttpRoute
 from gateway_core.servers.http.services import Services
 
 
-@attrs.frozen(kw_only=True)
-class Route:
-    """One method of one path.
+async def openapi(_: Services, exchange: Exchange) -> HttpReply:
+    """Return the OpenAPI document of this table."""
+    return exchange.with_request_id(HttpReply(status=200, headers=[JSON], body=_document()))
 
-    Attributes:
-        handler: what answers it.
-        summary: one sentence, for the OpenAPI document.
-        request: the name of its body's schema, if it takes one.
-        response: the name of its reply's schema.
-        refusal: the name of the schema of its refusals.
-        errors: the statuses of its refusals.
-        open: whether it is served without authentication.
-    """
 
-    method: str
-    path: str
-    handler: Handler
-    summary: str
-    response: str
-    refusal: str = "Error"
-    request: str | None = None
-    errors: tuple[int, ...] = ()
-    open: bool = False
+@cache
+def _document() -> bytes:
+    # Most processes are never asked for it.
+    from gateway_core.servers.http.openapi import published
+
+    return published(ROUTES).encode()
 
 
 _RELAYED: Final = (400, 401, 402, 403, 404, 413, 415, 421, 422, 429, 502, 503, 504)
 _GUARDED: Final = (400, 401, 403, 421, 429)
 
 ROUTES: Final = (
-    Route(
+    HttpRoute(
         method="POST",
         path="/v1/systemone",
         handler=handlers.systemone,
@@ -49,7 +38,7 @@ ROUTES: Final = (
         response="DecisionReply",
         errors=_RELAYED,
     ),
-    Route(
+    HttpRoute(
         method="POST",
         path="/v1/decisions",
         handler=handlers.decisions,
@@ -58,7 +47,7 @@ ROUTES: Final = (
         response="DecisionReply",
         errors=_RELAYED,
     ),
-    Route(
+    HttpRoute(
         method="GET",
         path="/v1/decisions/models",
         handler=handlers.models,
@@ -66,7 +55,7 @@ ROUTES: Final = (
         response="ModelList",
         errors=_GUARDED,
     ),
-    Route(
+    HttpRoute(
         method="GET",
         path="/v1/models",
         handler=handlers.models_for_any_client,
@@ -74,7 +63,7 @@ ROUTES: Final = (
         response="NamedModelList",
         errors=_GUARDED,
     ),
-    Route(
+    HttpRoute(
         method="POST",
         path="/v1/decide",
         handler=handlers.decide,
@@ -84,7 +73,7 @@ ROUTES: Final = (
         refusal="DecideRefusal",
         errors=(*_GUARDED, 413, 415, 502, 503, 504),
     ),
-    Route(
+    HttpRoute(
         method="GET",
         path="/v1/health",
         handler=handlers.health,
@@ -92,7 +81,7 @@ ROUTES: Final = (
         response="Health",
         errors=_GUARDED,
     ),
-    Route(
+    HttpRoute(
         method="GET",
         path="/v1/capabilities",
         handler=handlers.capabilities,
@@ -100,7 +89,7 @@ ROUTES: Final = (
         response="Capabilities",
         errors=_GUARDED,
     ),
-    Route(
+    HttpRoute(
         method="POST",
         path="/mcp",
         handler=handlers.mcp,
@@ -110,7 +99,7 @@ ROUTES: Final = (
         refusal="McpRefusal",
         errors=(*_GUARDED, 404, 406, 413, 415, 503),
     ),
-    Route(
+    HttpRoute(
         method="GET",
         path="/healthz",
         handler=handlers.healthz,
@@ -118,7 +107,7 @@ ROUTES: Final = (
         response="State",
         open=True,
     ),
-    Route(
+    HttpRoute(
         method="GET",
         path="/readyz",
         handler=handlers.readyz,
@@ -127,10 +116,10 @@ ROUTES: Final = (
         errors=(503,),
         open=True,
     ),
-    Route(
+    HttpRoute(
         method="GET",
         path="/openapi.json",
-        handler=handlers.openapi,
+        handler=openapi,
         summary="This document.",
         response="OpenApi",
         open=True,
@@ -138,7 +127,7 @@ ROUTES: Final = (
 )
 
 
-def _by_request() -> dict[tuple[str, str], Handler]:
+def _by_request() -> dict[tuple[str, str], RouteHandler]:
     table = {(route.method, route.path): route.handler for route in ROUTES}
     heads = {
         ("HEAD", path): handler for (method, path), handler in table.items() if method == "GET"
@@ -154,7 +143,7 @@ _CHAT: Final = frozenset(
 )
 
 
-def find(exchange: Exchange) -> Handler:
+def find(exchange: Exchange) -> RouteHandler:
     """Return what answers a request, a refusal if nothing else does, and note the route."""
     head = exchange.head
     handler = _TABLE.get((head.method, head.path))
@@ -164,7 +153,7 @@ def find(exchange: Exchange) -> Handler:
     return handler
 
 
-def _refusal_of(exchange: Exchange) -> Handler:
+def _refusal_of(exchange: Exchange) -> RouteHandler:
     path = exchange.head.path
     if _methods(path):
         exchange.access.route = path
@@ -181,7 +170,7 @@ def _plain(path: str) -> str:
     return "/" + "/".join(filter(None, path.lower().split("/")))
 
 
-def _meant(path: str) -> Route | None:
+def _meant(path: str) -> HttpRoute | None:
     """Return the route that a path without one was probably meant for."""
     # Clients differ in whether the base URL that they are given has /v1 at its end.
     tail = _plain(path)
@@ -209,7 +198,7 @@ async def _refuse_path(_: Services, exchange: Exchange) -> HttpReply:
 async def _refuse_method(_: Services, exchange: Exchange) -> HttpReply:
     allowed = ", ".join(sorted([*_methods(exchange.head.path), "OPTIONS"]))
     if exchange.head.method == "OPTIONS":
-        return exchange.named(
+        return exchange.with_request_id(
             HttpReply(status=200, headers=[(b"allow", allowed.encode())], body=b"")
         )
     return exchange.refuse(

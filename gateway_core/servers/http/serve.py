@@ -1,71 +1,22 @@
-"""``s1gw serve --http``: the processes, their logs and their socket."""
+"""``s1gw serve --http``: what is checked and opened before the first request, and who serves."""
 
-import asyncio
-import logging
 import os
 import signal
-from functools import partial
-from math import ceil
-from pathlib import Path
-from typing import Any, Final, NoReturn, cast
+import socket
+from typing import Final
 
 import attrs
-import uvicorn
 
 from gateway_core import logs
-from gateway_core.config.load import Loaded, load_config
-from gateway_core.config.model import HttpConfig
-from gateway_core.errors import ConfigError
-from gateway_core.servers.http.access_log import AccessLog, as_json, as_text
-from gateway_core.servers.http.app import Application
-from gateway_core.servers.http.connection import ClientConnection
-from gateway_core.servers.http.crowd import Crowd, raise_descriptor_limit
-from gateway_core.servers.http.listening import BACKLOG, announce, refusal, reserve
-from gateway_core.servers.http.opening import Server, when_listening
-from gateway_core.servers.http.services import open_services
-from gateway_core.servers.http.startup import check, warn
-from gateway_core.servers.http.workers import Workers, end_with_supervisor
+from gateway_core.servers.http.checked import Checked, Options
+from gateway_core.servers.http.inherited import address_of, close_unix, inherited
+from gateway_core.servers.http.listening import listening_error, reserve
+from gateway_core.servers.http.notify import Notifier
+from gateway_core.servers.http.server import leave
+from gateway_core.servers.http.startup import warn, working_keys
 
-_log: Final = logging.getLogger("s1gw.http")
-
-
-@attrs.frozen(kw_only=True)
-class Options:
-    """What the command line says; each worker reads the configuration for itself.
-
-    Attributes:
-        config_path: the configuration file, or None for the usual place.
-        overrides: values in place of those of ``[http]``, by attribute.
-    """
-
-    config_path: Path | None = None
-    overrides: dict[str, Any] = attrs.field(factory=dict)
-
-    def load(self) -> Loaded:
-        """Read the configuration, with the command line's values in it."""
-        loaded = load_config(self.config_path)
-        http = attrs.evolve(loaded.config.http, **self.overrides)
-        return attrs.evolve(loaded, config=attrs.evolve(loaded.config, http=http))
-
-
-@attrs.frozen
-class AppFactory:
-    """Builds the application in the process that serves it."""
-
-    options: Options
-
-    def __call__(self) -> Application:
-        """Return the application, with this process's logs set up."""
-        loaded = self.options.load()
-        logs.setup(loaded.config.log.format, loaded.config.log.level)
-        end_with_supervisor()
-        log = loaded.config.log
-        render = as_json if log.format == "json" else as_text
-        access_log = AccessLog(render, least=log.level, probes=log.probes)
-        raise_descriptor_limit()
-        http = loaded.config.http
-        crowd = Crowd(http.max_connections, http.max_connections_per_address)
-        return Application(lambda: open_services(loaded), access_log, crowd=crowd)
+__all__ = ["Options", "serve"]
+_STOPPING: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 def serve(options: Options) -> None:
@@ -73,53 +24,38 @@ def serve(options: Options) -> None:
 
     Raises:
         ConfigError: the server cannot be started as configured; each fault has its way out.
+        SystemExit: the services cannot be opened; the log says why.
     """
+    notifier = Notifier(os.environ)
+    # One that comes now waits until there is something to reload.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
     loaded = options.load()
-    if "http" in loaded.broken:
-        # What is open to others is not served by defaults that nobody chose.
-        raise ConfigError(*loaded.faults)
+    handed = inherited(loaded.config.http, os.environ)
+    options = attrs.evolve(options, addresses=tuple(map(address_of, handed)))
+    checked = Checked.of(options, loaded)
     logs.setup(loaded.config.log.format, loaded.config.log.level)
-    http = loaded.config.http
-    keys = check(http)
-    listeners = reserve(http)
-    warn(loaded, keys)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _leave)
-    config = _uvicorn_config(options, http)
-    listening = partial(announce, http, listeners)
-    if http.workers > 1:
-        when_listening(listeners[0], listening)
-        Workers(config, listeners).run()
-        return
+    listeners = handed or reserve(checked.http)
+    warn(loaded, working_keys(checked.http))
+    for number in _STOPPING:
+        signal.signal(number, leave)
     try:
-        Server(config, listening).run(listeners)
+        _run(options, checked, notifier, listeners)
     except OSError as error:
         # Another server has taken the port meanwhile.
-        raise refusal(error, http.host, http.port) from None
+        raise listening_error(error, checked.http.host, checked.http.port) from None
+    finally:
+        if checked.http.uds is not None and not handed:
+            close_unix(checked.http.uds, listeners[0])
 
 
-def _uvicorn_config(options: Options, http: HttpConfig) -> uvicorn.Config:
-    return uvicorn.Config(
-        AppFactory(options),
-        factory=True,
-        interface="asgi3",
-        # An event loop takes buffered protocols as well, which uvicorn's types leave out.
-        http=cast("type[asyncio.Protocol]", ClientConnection),
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        workers=http.workers,
-        backlog=BACKLOG,
-        timeout_graceful_shutdown=ceil(http.drain_s),
-        ssl_certfile=http.tls_certificate,
-        ssl_keyfile=http.tls_key,
-    )
+def _run(
+    options: Options, checked: Checked, notifier: Notifier, listeners: list[socket.socket]
+) -> None:
+    if checked.http.workers > 1:
+        from gateway_core.servers.http.supervisor import Supervisor
 
+        Supervisor(options, checked, notifier).run(listeners)
+    else:
+        from gateway_core.servers.http.single import Single
 
-def _leave(*_: object) -> NoReturn:
-    # Until the server takes signals itself there is nothing to finish, and an exception would
-    # come up in the midst of its start.
-    os._exit(0)
+        Single(options, checked, notifier).run(listeners)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 import attrs
@@ -13,13 +14,12 @@ from gateway_core.config.loaded import Loaded
 from gateway_core.config.model import Config
 from gateway_core.door.door import Door
 from gateway_core.door.keys.store import KeyStore
-from gateway_core.door.limits.limiter import open_limiter
-from gateway_core.door.rights import CallerKind
 from gateway_core.gateway import Gateway
-from gateway_core.outbound import Outbound
+from gateway_core.outbound import Outbound, WayOut
 from gateway_core.registry import Registry
 from gateway_core.relay.relay import Relay
 from gateway_core.reports.faults import require_sound
+from gateway_core.servers.http.kept import Kept
 from gateway_core.servers.http.tenants import TenantGateways
 
 _log: Final = logging.getLogger("s1gw.http")
@@ -38,6 +38,7 @@ class Services:
         door: what every caller passes.
         relay: what relays bodies.
         tenants: who answers questions.
+        kept: what outlasts this configuration.
     """
 
     registry: Registry
@@ -45,20 +46,24 @@ class Services:
     door: Door
     relay: Relay
     tenants: TenantGateways
-
-    @property
-    def can_serve(self) -> bool:
-        """Whether any caller has a provider: an organization's, the operator's, or a vendor."""
-        if self.keys is None:
-            return bool(self.registry.plan.chain)
-        owners = self.registry.loaded.config.orgs.values()
-        tables = (table for owner in owners for table in owner.providers.values())
-        return any(table.enabled for table in tables) or self.keys.holds(CallerKind.INTERNAL)
+    kept: Kept = attrs.field(factory=Kept)
 
 
 @asynccontextmanager
-async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
+async def open_services(
+    loaded: Loaded,
+    kept: Kept | None = None,
+    *,
+    outbound: WayOut | None = None,
+    keys_path: Path | None = None,
+) -> AsyncIterator[Services]:
     """Open what ``loaded`` asks for, and close it in the end.
+
+    Args:
+        loaded: the configuration.
+        kept: what the process keeps from the configuration before; by default nothing.
+        outbound: the way out of the providers; the network's when absent.
+        keys_path: the file of the gateway's keys; the one in its state when absent.
 
     Raises:
         ConfigError: the keys cannot be read, the store of limits cannot be used, or
@@ -66,27 +71,32 @@ async def open_services(loaded: Loaded) -> AsyncIterator[Services]:
         RelayRefused: the process is short of descriptors or memory already.
     """
     http = loaded.config.http
+    kept = kept or Kept()
     async with AsyncExitStack() as stack:
         keys, operator = None, None
         if http.auth == "disabled":
-            operator = await stack.enter_async_context(Gateway.serving(loaded.for_strangers()))
+            operator = await stack.enter_async_context(
+                Gateway.serving(loaded.for_strangers(), outbound=outbound)
+            )
             registry = operator.parts.registry
         else:
-            keys = KeyStore()
-            registry = _registry(loaded, stack)
+            keys = KeyStore(keys_path)
+            registry = _registry(loaded, outbound or Outbound(loaded.environ), stack)
             if loaded.config.decision_log.enabled:
                 _log.warning("%s", _NOT_LOGGED)
-        limiter = open_limiter(http, _longest_call_s(loaded.config))
-        stack.push_async_callback(limiter.aclose)
-        tenants = TenantGateways(registry, operator, (http.host, *http.allowed_hosts))
+        counting = kept.limiter(http, _longest_call_s(loaded.config))
+        limiter = await stack.enter_async_context(counting)
+        tenants = TenantGateways(registry, operator, (http.host, *http.allowed_hosts), keys)
         stack.push_async_callback(tenants.aclose)
-        door = Door(loaded.config, keys, limiter)
+        door = Door(loaded.config, keys, limiter, kept.bounds)
         relay = Relay(registry, door)
         stack.push_async_callback(relay.aclose)
         if keys is not None:
             # In a thread: plugins are imported, and what a first call finds is built then.
             await asyncio.to_thread(relay.prepare)
-        yield Services(registry=registry, keys=keys, door=door, relay=relay, tenants=tenants)
+        yield Services(
+            registry=registry, keys=keys, door=door, relay=relay, tenants=tenants, kept=kept
+        )
 
 
 def _longest_call_s(config: Config) -> float:
@@ -95,8 +105,7 @@ def _longest_call_s(config: Config) -> float:
     return max((config.decide.deadline_s, *limits))
 
 
-def _registry(loaded: Loaded, stack: AsyncExitStack) -> Registry:
-    outbound = Outbound(loaded.environ)
+def _registry(loaded: Loaded, outbound: WayOut, stack: AsyncExitStack) -> Registry:
     stack.push_async_callback(outbound.aclose)
     registry = Registry(loaded, Catalog.installed(loaded.config.plugins.disabled), outbound)
     require_sound(registry)

@@ -75,7 +75,7 @@ SHAPES: Final[dict[str, Any]] = {
     "McpMessage": _object(("jsonrpc",), jsonrpc={"const": "2.0"})
     | {"description": "One JSON-RPC message of MCP."},
     "McpRefusal": _either("McpMessage", "Error"),
-    "State": _object(("status",), status=_STRING),
+    "State": _object(("status",), status=_STRING, reload={"const": "refused"}),
     "OpenApi": {"type": "object", "description": "An OpenAPI document."},
     "Error": _object(("error",), error=_FAULT),
 }

@@ -20,7 +20,7 @@ from pydantic_core import PydanticSerializationError
 
 from gateway_core.servers.mcp.in_flight import InFlight
 from gateway_core.servers.mcp.lines import Line, Lines
-from gateway_core.servers.mcp.messages import Incoming, overlong, read_message
+from gateway_core.servers.mcp.messages import IncomingMessage, overlong, read_message
 from gateway_core.servers.mcp.output import Output
 from gateway_core.servers.mcp.refusal import refusal
 
@@ -96,7 +96,7 @@ class Writing:
         return None
 
 
-class Connection:
+class McpConnection:
     """One client.
 
     Attributes:
@@ -124,7 +124,7 @@ class Connection:
             await asyncio.wait_for(self._in_flight.none(), longest_call_s())
         await self.reading.put(None)
 
-    async def _take(self, incoming: Incoming, size: int) -> None:
+    async def _take(self, incoming: IncomingMessage, size: int) -> None:
         if incoming.lost:
             _log.warning("a message was refused: %s", incoming.lost)
         for reply in incoming.replies:
@@ -146,7 +146,7 @@ class Connection:
         self._in_flight.settle(identity)
 
 
-def _read(line: Line) -> Incoming:
+def _read(line: Line) -> IncomingMessage:
     if line.tail is None:
         return read_message(line.head)
     return overlong(line.head, line.tail, MAX_LINE)

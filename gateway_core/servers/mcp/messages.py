@@ -31,7 +31,7 @@ _HALF: Final = "half a surrogate pair, which is not text"
 
 
 @attrs.frozen(kw_only=True)
-class Incoming:
+class IncomingMessage:
     """What is to be done with one message.
 
     Attributes:
@@ -47,7 +47,7 @@ class Incoming:
     lost: str = ""
 
 
-def read_message(text: bytes) -> Incoming:
+def read_message(text: bytes) -> IncomingMessage:
     """Read one message.
 
     Args:
@@ -66,7 +66,7 @@ def read_message(text: bytes) -> Incoming:
     return _checked(found)
 
 
-def overlong(head: bytes, tail: bytes, limit: int) -> Incoming:
+def overlong(head: bytes, tail: bytes, limit: int) -> IncomingMessage:
     """Refuse a message of more than ``limit`` bytes, of which both ends were kept."""
     identity = identity_at_the_edges(head, tail)
     return _lost(identity, types.INVALID_REQUEST, f"a message has at most {limit:,} bytes")
@@ -79,11 +79,11 @@ def error_message(identity: Identity, code: int, text: str) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": identity, "error": error}).encode()
 
 
-def _lost(identity: Identity, code: int, text: str, logged: str | None = None) -> Incoming:
-    return Incoming(replies=(error_message(identity, code, text),), lost=logged or text)
+def _lost(identity: Identity, code: int, text: str, logged: str | None = None) -> IncomingMessage:
+    return IncomingMessage(replies=(error_message(identity, code, text),), lost=logged or text)
 
 
-def _unreadable(text: bytes, error: InvalidJson) -> Incoming:
+def _unreadable(text: bytes, error: InvalidJson) -> IncomingMessage:
     try:
         found = _loosely(text)
     except RecursionError:
@@ -126,12 +126,12 @@ def _small_int(digits: str) -> int:
     return int(digits) if len(digits) <= _MOST_DIGITS else 0
 
 
-def _batch(found: list[Any]) -> Incoming:
+def _batch(found: list[Any]) -> IncomingMessage:
     text = "a batch is not taken; send each message on its own"
     waiting = [identity for each in found if (identity := identity_of(each)) is not None]
     told = (None, *waiting[:_MOST_ANSWERED])
     replies = tuple(error_message(identity, types.INVALID_REQUEST, text) for identity in told)
-    return Incoming(replies=replies, lost=text)
+    return IncomingMessage(replies=replies, lost=text)
 
 
 def _is_text(found: object) -> bool:
@@ -142,7 +142,7 @@ def _is_text(found: object) -> bool:
     return True
 
 
-def _with_half_a_pair(found: dict[str, Any]) -> Incoming:
+def _with_half_a_pair(found: dict[str, Any]) -> IncomingMessage:
     error = InvalidRequest(f"the message holds {_HALF}")
     call = _call_of_the_tool(found, _named(found, error))
     return call or _lost(identity_of(found), types.INVALID_REQUEST, str(error))
@@ -164,7 +164,7 @@ def _arguments(found: dict[str, Any]) -> Any:
     return params.get("arguments") if isinstance(params, dict) else None
 
 
-def _call_of_the_tool(found: dict[str, Any], error: InvalidRequest) -> Incoming | None:
+def _call_of_the_tool(found: dict[str, Any], error: InvalidRequest) -> IncomingMessage | None:
     """Return the call without its arguments, if ``found`` is one of ``system1_decide``."""
     params = found.get("params")
     if found.get("method") != "tools/call" or not isinstance(params, dict):
@@ -178,7 +178,7 @@ def _call_of_the_tool(found: dict[str, Any], error: InvalidRequest) -> Incoming 
     return attrs.evolve(checked, refusal=Refusal.of(error, _arguments(found)))
 
 
-def _checked(found: dict[str, Any]) -> Incoming:
+def _checked(found: dict[str, Any]) -> IncomingMessage:
     if fault := _fault(found):
         return _lost(identity_of(found), *fault)
     try:
@@ -186,7 +186,7 @@ def _checked(found: dict[str, Any]) -> Incoming:
     except ValidationError:
         text = "the message is no request, notification or response of JSON-RPC"
         return _lost(identity_of(found), types.INVALID_REQUEST, text)
-    return Incoming(message=message)
+    return IncomingMessage(message=message)
 
 
 def _fault(found: dict[str, Any]) -> tuple[int, str] | None:

@@ -7,21 +7,21 @@ import mcp_types as types
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
-from gateway_core import __version__
 from gateway_core.servers.mcp.refusal import refusal
 from gateway_core.servers.mcp.tools import (
     INSTRUCTIONS,
-    Answering,
-    Handler,
+    DecisionService,
+    ToolHandler,
     tool_handlers,
     tool_list,
     tool_result,
 )
+from gateway_core.version import __version__
 
 _log: Final = logging.getLogger("s1gw.mcp")
 
 
-def build_server(gateway: Answering) -> Server[Any]:
+def build_server(gateway: DecisionService) -> Server[Any]:
     """Return a server of the three tools, for stdio or streamable HTTP.
 
     Args:
@@ -50,7 +50,7 @@ def build_server(gateway: Answering) -> Server[Any]:
     )
 
 
-async def _guarded(handler: Handler, params: types.CallToolRequestParams) -> dict[str, Any]:
+async def _guarded(handler: ToolHandler, params: types.CallToolRequestParams) -> dict[str, Any]:
     try:
         return await handler(params.arguments or {})
     # The package sends a handler's exception to the client word for word, whatever it holds.

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from gateway_core import logs
-from gateway_core.config.switches import is_strict
+from gateway_core.config.environment import is_strict
 from gateway_core.errors import ConfigError
 from gateway_core.servers.mcp.descriptors import take_stdin, take_stdout
 from gateway_core.servers.mcp.first_use import GatewayOnFirstUse
@@ -41,7 +41,7 @@ def run(config_path: Path | None = None) -> None:
 
 
 async def _serve(config_path: Path | None) -> None:
-    from gateway_core.servers.mcp.connection import MAX_LINE, Connection
+    from gateway_core.servers.mcp.connection import MAX_LINE, McpConnection
     from gateway_core.servers.mcp.messages import EDGE
     from gateway_core.servers.mcp.output import Output
     from gateway_core.servers.mcp.server import build_server
@@ -53,7 +53,7 @@ async def _serve(config_path: Path | None) -> None:
     async with GatewayOnFirstUse(config_path) as gateway:
         if is_strict(os.environ):
             await _opened_or_exit(gateway)
-        connection = Connection(lines, output)
+        connection = McpConnection(lines, output)
         server = build_server(gateway)
         server.middleware.append(gateway.warmed_up_by_the_second_message)
         options = server.create_initialization_options()

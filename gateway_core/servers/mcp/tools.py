@@ -26,7 +26,7 @@ asking again will not help. `error` with `invalid_request` names the field to me
 credentials into a question."""
 
 
-class Answering(Protocol):
+class DecisionService(Protocol):
     """What the tools are served from: the gateway, or what opens it on first use."""
 
     async def decide(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,7 +42,7 @@ class Answering(Protocol):
         ...
 
 
-Handler = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+ToolHandler = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
 def tool_list() -> types.ListToolsResult:
@@ -105,7 +105,7 @@ def _tool(
     )
 
 
-def tool_handlers(gateway: Answering) -> Mapping[str, Handler]:
+def tool_handlers(gateway: DecisionService) -> Mapping[str, ToolHandler]:
     """Return what each tool does with its arguments, by name."""
     return {
         "system1_decide": gateway.decide,

@@ -10,7 +10,7 @@ import attrs
 from gateway_core.errors import GatewayError
 from gateway_core.places import place_of
 
-Run = Callable[[Any], Coroutine[Any, Any, None] | None]
+RunCheck = Callable[[Any], Coroutine[Any, Any, None] | None]
 """Takes what is checked, and raises ``RuleError`` when a rule is broken."""
 
 
@@ -55,7 +55,7 @@ class Check:
     rule: str
     why: str
     needs: Needs
-    run: Run
+    run: RunCheck
     is_base: bool = False
 
 
@@ -94,10 +94,10 @@ CHECKS: Final[list[Check]] = []
 
 def check(
     rule: str, *, why: str, needs: Needs = Needs.NOTHING, is_base: bool = False
-) -> Callable[[Run], Run]:
+) -> Callable[[RunCheck], RunCheck]:
     """Make a function a check of the contract; its name becomes the check's."""
 
-    def register(run: Run) -> Run:
+    def register(run: RunCheck) -> RunCheck:
         name = run.__name__
         CHECKS.append(Check(name=name, rule=rule, why=why, needs=needs, run=run, is_base=is_base))
         return run

@@ -18,7 +18,7 @@ from asyncio import base_events, events, runners, tasks
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-State = Mapping[str, object]
+StateByName = Mapping[str, object]
 _ABSENT: Final = object()
 _PATCHABLE: Final = (
     asyncio,
@@ -41,13 +41,13 @@ _PATCHABLE: Final = (
 """Modules and classes whose functions everybody calls."""
 
 
-def state_of_the_process() -> State:
+def state_of_the_process() -> StateByName:
     """Return the settings of the process by their names; the values are to be compared alone."""
     pieces = (_environment(), _signals(), _logging(), _interpreter(), _functions())
     return {name: value for piece in pieces for name, value in piece}
 
 
-def changes(before: State, after: State) -> list[str]:
+def changes(before: StateByName, after: StateByName) -> list[str]:
     """Return the names of what is not as it was."""
     names = dict.fromkeys((*before, *after))
     return [name for name in names if before.get(name, _ABSENT) != after.get(name, _ABSENT)]

@@ -250,7 +250,8 @@ async def test_a_model_that_may_answer_without_probabilities_can_be_had(
 def test_a_known_server_keeps_the_whole_contract(name: str, request: Any) -> None:
     members = {"provider_class": GenericSystemOneProvider, "settings": {"server": name}}
     contract = type("Known", (ProviderContract,), members)()
-    tests = [test for test in dir(contract) if test.startswith("test_")]
+    # What does not apply to a provider of this kind is None.
+    tests = [test for test in dir(contract) if test.startswith("test_") and getattr(contract, test)]
 
     assert len(tests) > 40
     for test in tests:

@@ -13,7 +13,7 @@ from backports import zstd
 
 from gateway_core.http1.head import Head
 from gateway_core.http1.requests import Malformed, RequestParser
-from gateway_core.servers.http.body import RequestBody, Source
+from gateway_core.servers.http.body import BodySource, RequestBody
 from gateway_core.testing import Gate, Reply, ScriptedUpstream
 from gateway_core.testing.process import GatewayProcess
 
@@ -279,7 +279,7 @@ def test_connect_to_a_path_is_one_request_and_nothing_follows_it() -> None:
 
     def begin(head: Head) -> RequestBody:
         begun.append(head)
-        return RequestBody(cast("Source", None))
+        return RequestBody(cast("BodySource", None))
 
     follows = request(line="GET /healthz HTTP/1.1")
     with pytest.raises(Malformed):

@@ -18,7 +18,7 @@ from gateway_core.door.limits.counting import Bounds
 from gateway_core.relay.relay import Relay
 from gateway_core.servers.http.access_log import AccessLog
 from gateway_core.servers.http.app import Application
-from gateway_core.servers.http.reply import json_reply, send
+from gateway_core.servers.http.reply import json_reply, write_reply
 from gateway_core.servers.http.services import Services, open_services
 
 
@@ -87,7 +87,7 @@ class Wire:
 def test_a_header_that_would_end_its_line_is_left_out(evil: bytes) -> None:
     reply, wire = json_reply(200, {}), Wire()
     reply.headers.extend([(b"evil", evil), (b"good", b"yes")])
-    send(reply, wire)
+    write_reply(reply, wire)
     head, _, body = wire.data.partition(b"\r\n\r\n")
     assert head.split(b"\r\n")[1:] == [
         b"connection: close",

@@ -11,7 +11,7 @@ import pytest
 from mcp.server import Server
 
 from gateway_core.http1.head import Head
-from gateway_core.servers.http.body import RequestBody, Source
+from gateway_core.servers.http.body import BodySource, RequestBody
 from gateway_core.servers.http.exchange import Exchange, open_exchange
 from gateway_core.servers.http.mcp_face import McpFace
 from gateway_core.testing import Gate, Reply, ScriptedUpstream
@@ -172,7 +172,7 @@ def test_an_address_that_the_gateway_listens_on_is_taken_as_host(
 def ping() -> Exchange:
     headers = {name.encode(): value.encode() for name, value in ACCEPT.items()}
     head = Head("POST", "/mcp", headers, keep_alive=True)
-    return open_exchange(head, "127.0.0.1", RequestBody(cast("Source", None)))
+    return open_exchange(head, "127.0.0.1", RequestBody(cast("BodySource", None)))
 
 
 @pytest.mark.anyio

@@ -70,6 +70,7 @@ def cache_key(request: DecideRequest) -> bytes:
         request.min_confidence,
         request.order_check,
         request.tournament,
+        request.opposite,
     )
     return hashlib.sha256(json.dumps(asked).encode()).digest()
 

@@ -58,7 +58,11 @@ def refuse_hidden_error(reply: DecisionReply, server: Server) -> None:
     """
     if not server.errors_in_success:
         return
-    error = reply.json_object().get("error")
+    try:
+        error = reply.json_object().get("error")
+    except MalformedResponse:
+        # Whether such a reply is good enough is for whoever reads it: a relay passes it on.
+        return
     if error is None:
         return
     if not isinstance(error, dict):

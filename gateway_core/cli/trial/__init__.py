@@ -1,0 +1,1 @@
+"""``s1gw serve --check``: one request for each organization, before a deployment."""
