@@ -8,6 +8,7 @@ time touches no timer at all.
 
 import asyncio
 import threading
+from asyncio import current_task, get_running_loop
 from math import inf
 from types import TracebackType
 from typing import Final
@@ -36,8 +37,8 @@ class TimeLimit:
 
     def __enter__(self) -> None:
         """Begin; raise ``RuntimeError`` outside a task, where there is nothing to cancel."""
-        loop = asyncio.get_running_loop()
-        task = asyncio.current_task(loop)
+        loop = get_running_loop()
+        task = current_task(loop)
         if task is None:
             raise RuntimeError("a time limit needs a task")
         watch: _Watch | None = getattr(_thread, "watch", None)

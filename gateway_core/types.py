@@ -167,10 +167,18 @@ def json_object(body: bytes) -> dict[str, Any]:
         # A key is the upstream's text, which may hold anything.
         twice = error.field is not None
         text = "the reply has a key twice in one object" if twice else f"{error}"
-        raise MalformedResponse(text, cause=Cause.NOT_JSON) from None
+        raise MalformedResponse(text, cause=_why_unreadable(body)) from None
     if not isinstance(found, dict):
         raise MalformedResponse("the reply is not a JSON object", cause=Cause.NOT_AN_OBJECT)
     return found
+
+
+def _why_unreadable(body: bytes) -> Cause:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return Cause.NOT_UTF8
+    return Cause.NOT_JSON
 
 
 @attrs.frozen(kw_only=True)

@@ -18,6 +18,7 @@ from gateway_core import (
     Secret,
     hookimpl,
 )
+from gateway_core.causes import Cause
 from gateway_core.errors import (
     DestinationUnusable,
     MalformedResponse,
@@ -221,3 +222,10 @@ def test_a_secret_shows_itself_nowhere() -> None:
     key = Secret("sk-secret")
     shown = f"{endpoint!r} {endpoint} {key} {[key]} {key:>20} {provider(endpoint)!r}"
     assert "sk-" not in shown
+
+
+def test_a_reply_that_cannot_be_read_has_the_cause_that_the_relay_finds() -> None:
+    for body, cause in ((b'{"a":"\xff"}', Cause.NOT_UTF8), (b"<html>", Cause.NOT_JSON)):
+        with pytest.raises(MalformedResponse) as caught:
+            DecisionReply(body=body).json_object()
+        assert caught.value.cause is cause

@@ -202,13 +202,12 @@ class RequestParser:
             self._bound_head()
         # The head is whole: what may come after the body is no part of it.
         self._headers = {}
-        version = parser.get_http_version()
-        current = version == "1.1"
-        _check(headers, version)
+        current = parser.get_http_version() == "1.1"
+        _check(headers, current)
         if not current:
             # A client of HTTP/1.0 knows no interim reply (RFC 9110 §10.1.1).
             headers.pop(EXPECT, None)
-            if self._is_other_protocol():
+            if parser.get_http_version() != "1.0" or self._is_other_protocol():
                 raise Malformed
         keep_alive = current and parser.should_keep_alive()
         self._last = not keep_alive
@@ -229,14 +228,10 @@ class RequestParser:
         self.ended = self._last
 
 
-def _check(headers: dict[bytes, bytes], version: str) -> None:
+def _check(headers: dict[bytes, bytes], current: bool) -> None:
     """Refuse what the parser lets pass and RFC 9112 does not (sections 2.3, 3.2 and 6.1)."""
-    if version == "1.1":
-        plain = _CODING not in headers or headers[_CODING].lower() == b"chunked"
-        sound = plain and _HOST in headers
-    else:
-        sound = version == "1.0" and _CODING not in headers
-    if not sound or not _AUTHORITY(headers.get(_HOST, b"")):
+    coded = _CODING in headers and not (current and headers[_CODING].lower() == b"chunked")
+    if coded or (current and _HOST not in headers) or not _AUTHORITY(headers.get(_HOST, b"")):
         raise Malformed
 
 

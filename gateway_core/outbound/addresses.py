@@ -42,9 +42,9 @@ _UNICAST: Final = _networks(
 PRIVATE: Final = _networks("10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 fc00::/7")
 
 # IPv4-compatible (RFC 4291), IPv4-mapped, IPv4-translated (RFC 2765) and NAT64 (RFC 6052, RFC
-# 8215) carry the IPv4 address in their last four bytes; NAT64 under a 48-bit prefix may carry
-# it around bits 64 to 71 (RFC 6052, section 2.2), 6to4 (RFC 3056) right after its prefix, and
-# Teredo (RFC 4380) inverted at the end.
+# 8215) carry the IPv4 address in their last four bytes; NAT64 for local use may have a prefix of
+# 48, 56 or 64 bits, too, and then carries it around bits 64 to 71 (RFC 6052, section 2.2). 6to4
+# (RFC 3056) carries it right after its prefix, and Teredo (RFC 4380) inverted at the end.
 _EMBEDDING: Final = _networks("::/96 ::ffff:0:0/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48")
 _LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
 _SIX_TO_FOUR: Final = IPv6Network("2002::/16")
@@ -81,7 +81,8 @@ def _meanings(address: Address) -> Iterator[Address]:
     if any(address in network for network in _EMBEDDING):
         yield IPv4Address(packed[12:])
     if address in _LOCAL_NAT64:
-        yield IPv4Address(packed[6:8] + packed[9:11])
+        without_gap = packed[:8] + packed[9:]
+        yield from (IPv4Address(without_gap[start : start + 4]) for start in (6, 7, 8))
     if address in _SIX_TO_FOUR:
         yield IPv4Address(packed[2:6])
     if address in _TEREDO:

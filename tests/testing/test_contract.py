@@ -52,6 +52,16 @@ def test_an_empty_credential_in_a_header_of_its_own_is_found(install) -> None:
     assert result.found == "it sent x-key"
 
 
+@pytest.mark.filterwarnings("default")
+def test_a_warning_with_the_question_in_it_is_found(install) -> None:
+    call = "        reply = await self.context.post("
+    warning = "        import warnings\n        warnings.warn(f'asking {request.body}')\n"
+    provider_class = install(RIGHT.replace(call, warning + call))
+    with pytest.warns(UserWarning, match="asking"):
+        result = _result(provider_class, "errors_and_logs_tell_no_secret")
+    assert "kitquestion" in str(result.found)
+
+
 @pytest.mark.parametrize("dialect", ["Kit", "1kit", "kit_x", "-kit", ""])
 def test_a_dialect_that_is_no_plain_word_is_found(install, dialect: str) -> None:
     result = _result(install(RIGHT), "the_dialect_is_a_plain_word", dialect)

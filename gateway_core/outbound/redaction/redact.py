@@ -7,6 +7,7 @@ from typing import Final
 
 import attrs
 
+from gateway_core.outbound.redaction.encoded import decoded_runs
 from gateway_core.outbound.redaction.folding import Folded, fold
 from gateway_core.outbound.redaction.internal import internal_places
 from gateway_core.outbound.redaction.search import Place, Search, pieces_of
@@ -61,7 +62,10 @@ async def redact(message: str | None, sent: Sent) -> str:
     if not _READABLE.search(text):
         return GENERAL
     spellings = spellings_of(text)
-    hard = [*_secret_places(spellings, sent.secrets), *internal_places(text, sent.hosts)]
+    hard = [
+        *_secret_places(text, spellings, sent.secrets),
+        *_internal_places(text, spellings, sent.hosts),
+    ]
     search = Search(spellings)
     fields = possible_fields(text)
     names = schema_words(sent.body, sent.model) - SHORT_FIELDS
@@ -80,17 +84,33 @@ def printable(text: str) -> str:
     return spaced if spaced.isprintable() else "".join(filter(str.isprintable, spaced))
 
 
-def _secret_places(spellings: Sequence[Folded], secrets: Iterable[Secret]) -> Iterable[Place]:
+def _internal_places(
+    text: str, spellings: Sequence[Folded], hosts: frozenset[str]
+) -> Iterable[Place]:
+    yield from internal_places(text, hosts)
+    for spelling in spellings:
+        places = spelling.places
+        for start, end in internal_places(spelling.text, hosts):
+            yield places[start][0], places[end - 1][1]
+
+
+def _secret_places(
+    text: str, spellings: Sequence[Folded], secrets: Iterable[Secret]
+) -> Iterable[Place]:
+    encoded = [
+        (place, fold(plain).decode("utf-8", "replace")) for place, plain in decoded_runs(text)
+    ]
     for secret in secrets:
-        folded = fold(secret.reveal()).decode("utf-8", "replace")
-        if len(folded) < _SHORTEST_SECRET:
+        whole = fold(secret.reveal()).decode("utf-8", "replace")
+        if len(whole) < _SHORTEST_SECRET:
             continue
-        length = min(len(folded), _SECRET_RUN)
-        runs = {folded[start : start + length] for start in range(len(folded) - length + 1)}
+        length = min(len(whole), _SECRET_RUN)
+        runs = {whole[start : start + length] for start in range(len(whole) - length + 1)}
+        yield from (place for place, plain in encoded if any(run in plain for run in runs))
         for spelling in spellings:
-            text, places = spelling.text, spelling.places
-            for start in range(len(text) - length + 1):
-                if text[start : start + length] in runs:
+            folded, places = spelling.text, spelling.places
+            for start in range(len(folded) - length + 1):
+                if folded[start : start + length] in runs:
                     yield places[start][0], places[start + length - 1][1]
 
 

@@ -79,6 +79,8 @@ def plain_forms(piece: bytes) -> list[bytes]:
 
 
 def _without_json_escapes(text: str) -> str:
+    # Escaped backslashes first, which are dropped anyway: the next character is not escaped.
+    text = text.replace("\\\\", "")
     # Python's own escapes hold JSON's, but for the slash; the codec reads latin-1.
     source = text.replace("\\/", "/").encode("ascii", "backslashreplace")
     plain = source.decode("unicode_escape", "ignore")

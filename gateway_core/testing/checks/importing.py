@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from gateway_core.testing.checks.check import check, require
@@ -105,15 +106,19 @@ def _modules(subject: Subject) -> tuple[str, ...]:
 
 def _import(modules: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
     """Import in an interpreter of its own; return what was printed and what was seen."""
-    done = subprocess.run(  # noqa: S603  # our own interpreter, on modules that are installed
-        [sys.executable, "-m", "gateway_core.testing.importing", *modules],
-        env={**_first_environ(), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    # This process has imported it, and may be where that left it.
+    found = [str(Path(each).absolute()) for each in sys.path]
+    with TemporaryDirectory() as folder:
+        done = subprocess.run(  # noqa: S603  # our own interpreter, on modules that are installed
+            [sys.executable, "-m", "gateway_core.testing.importing", *modules],
+            env={**_first_environ(), "PYTHONPATH": os.pathsep.join(found)},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
     printed, mark, seen = done.stdout.partition("\0")
     last = done.stderr.strip().splitlines()[-1:]
     require(mark, f"the module {modules[-1]!r} cannot be imported by its name: {' '.join(last)}")

@@ -13,7 +13,7 @@ from gateway_core.testing.checks.check import RuleError
 from gateway_core.testing.checks.subject import KEY, Bench, Subject, bench
 from gateway_core.testing.messages import Gate, Raw, Reply, Script
 from gateway_core.testing.watch.audit import Audit, watching
-from gateway_core.testing.watch.logs import log_lines
+from gateway_core.testing.watch.logs import log_lines, warning_texts
 from gateway_core.testing.watch.pulse import STOPPED_S, Pulse, Stop, feeling_the_pulse
 from gateway_core.testing.watch.state import changes, state_of_the_process
 from gateway_core.types import DecisionRequest, Operation, YesNo
@@ -100,14 +100,14 @@ def toured(subject: Subject) -> Tour:
 async def _tour(subject: Subject, show: "Callable[[_Guide], Awaitable[None]]") -> Tour:
     async with bench(subject) as on:
         tour = Tour(Audit(home=(on.upstream.host, on.upstream.port)))
-        with log_lines() as lines:
+        with log_lines() as lines, warning_texts() as warned:
             before = state_of_the_process()
             async with feeling_the_pulse() as pulse:
                 with watching(tour.audit), suppress(_EndOfTourError):
                     await show(_Guide(on=on, tour=tour, pulse=pulse))
             tour.changed = changes(before, state_of_the_process())
         tour.longest = pulse.longest
-        tour.told += lines
+        tour.told += (*lines, *warned)
         tour.received = len(on.upstream.requests)
         tour.sent = sum(url.startswith(f"{on.upstream.url}/") for url in on.sender.sent)
     return tour

@@ -1,11 +1,28 @@
 """Every log line that the process makes, wherever it would go."""
 
 import logging
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
 _USUAL: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
+
+
+@contextmanager
+def warning_texts() -> Iterator[list[str]]:
+    """Collect the texts of warnings, and give the warnings when the block has ended.
+
+    Who reads them sees them on stderr, as a gateway shows those of plugins.
+    """
+    texts: list[str] = []
+    try:
+        with warnings.catch_warnings(record=True) as found:
+            yield texts
+    finally:
+        for each in found:
+            texts.append(str(each.message))
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
 @contextmanager

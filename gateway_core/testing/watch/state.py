@@ -99,12 +99,20 @@ def _interpreter() -> Iterator[tuple[str, object]]:
     for hook in ("excepthook", "unraisablehook", "displayhook", "stdin", "stdout", "stderr"):
         yield f"sys.{hook}", _identity(getattr(sys, hook))
     yield "threading.excepthook", _identity(threading.excepthook)
+    yield "sys.path", tuple(sys.path)
+    yield "filter of all warnings", [each for each in warnings.filters if _is_for_all(each)]
     yield "working directory", os.getcwd()  # noqa: PTH109  # a text that is compared
     yield "default timeout of sockets", socket.getdefaulttimeout()
     yield "recursion limit", sys.getrecursionlimit()
     yield "switch interval", sys.getswitchinterval()
     yield "garbage collection", (gc.isenabled(), gc.get_threshold())
     yield "locale", locale.setlocale(locale.LC_ALL)
+
+
+def _is_for_all(found: tuple[object, ...]) -> bool:
+    """Say whether a filter is not for the warnings of one library, or of one kind, alone."""
+    _, message, category, module, _ = found
+    return message is None and module is None and category is Warning
 
 
 def _functions() -> Iterator[tuple[str, object]]:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import time
+from base64 import b64encode, urlsafe_b64encode
 from typing import Any
 from urllib.parse import quote
 
@@ -115,6 +116,18 @@ async def test_what_the_caller_needs_stays(message: str) -> None:
         ("no route to engine-3:8000 or localhost today", "no route to […] or […] today"),
         ("no route to decider.acme.example:9000 today", "no route to […] today"),
         ("see https://decider.acme.example/status today", "see […] today"),
+        ("asked http%3A%2F%2F10.1.2.3%2Fx twice", "asked […] twice"),
+        (r"asked http:\/\/engine\/v1 twice", "asked […] twice"),
+        (r"no route to 10\u002e1\u002e2\u002e3 today", "no route to […] today"),
+        (
+            "got Basic " + b64encode(f"me:{KEY.reveal()}".encode()).decode() + " twice",
+            "got Basic […] twice",
+        ),
+        (
+            "got " + urlsafe_b64encode(KEY.reveal().encode()).decode()[:19] + " twice",
+            "got […] twice",
+        ),
+        (f"got {KEY.reveal().encode().hex()} twice", "got […] twice"),
     ],
 )
 async def test_content_goes_and_the_rest_of_the_sentence_stays(message: str, left: str) -> None:
@@ -187,6 +200,11 @@ async def test_a_body_that_is_no_request_hides_nothing_of_a_message(body: bytes)
 async def test_content_is_found_wherever_it_stands_in_a_large_body(before: int) -> None:
     body = b'{"state":"' + b"-" * (PIECE_BYTES - before) + b"caf\\u00e9 am See, 10 Uhr" + b'"}'
     assert await shown("got: café am See, 10", body) == "got: […]"
+
+
+async def test_a_slash_after_an_escaped_backslash_is_no_escape() -> None:
+    body = {"state": {"path": "C:\\/files of the customer"}, "questions": {}}
+    assert await shown("got: files of the customer", body) == "got: […]"
 
 
 async def test_a_body_of_backslashes_is_read_in_step() -> None:
