@@ -23,6 +23,8 @@ from gateway_core.servers.http.listening import BACKLOG
 _log: Final = logging.getLogger("s1gw.http")
 CUT_OFF: Final = 128 + signal.SIGINT
 """The status of a process that was told a second time to end."""
+STARTUP_FAILURE: Final = 3
+"""uvicorn's status for a process whose services could not be opened."""
 _LOOK_S: Final = 0.02
 _LAST_REPLIES_S: Final = 1.0
 

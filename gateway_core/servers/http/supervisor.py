@@ -10,14 +10,12 @@ from contextlib import suppress
 from time import monotonic
 from typing import Final
 
-from uvicorn.config import STARTUP_FAILURE
-
 from gateway_core.errors import ConfigError
 from gateway_core.servers.http.checked import Checked, Options
 from gateway_core.servers.http.listening import announce
 from gateway_core.servers.http.notify import Notifier
 from gateway_core.servers.http.reload import Reloads
-from gateway_core.servers.http.server import CUT_OFF, leave
+from gateway_core.servers.http.server import CUT_OFF, STARTUP_FAILURE, leave
 from gateway_core.servers.http.watching import watch
 from gateway_core.servers.http.workers import Worker
 
