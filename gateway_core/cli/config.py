@@ -60,8 +60,8 @@ def show(config_path: Path | None, *, as_json: bool) -> None:
 def check(config_path: Path | None, *, as_json: bool, no_secrets: bool, strict: bool) -> None:
     """List every fault that a start or a first request would meet, with the way out."""
     from gateway_core.cli.checking import look_through
-    from gateway_core.config.environment import is_strict
     from gateway_core.config.load import load_config
+    from gateway_core.config.switches import is_strict
 
     loaded = load_config(config_path, secrets=not no_secrets)
     found = look_through(loaded)

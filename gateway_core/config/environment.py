@@ -7,17 +7,10 @@ import attrs
 
 from gateway_core.config.paths import DISABLED_PLUGINS
 from gateway_core.config.sections import SECTIONS
+from gateway_core.config.switches import SWITCHES
 from gateway_core.secret import Secret
 from gateway_core.structure import Fault, Sources, attempt
 from gateway_core.structure.faults import unknown_key
-
-SWITCHES: Final[Mapping[str, bool]] = {
-    **dict.fromkeys(("1", "true", "yes", "on"), True),
-    **dict.fromkeys(("0", "false", "no", "off"), False),
-}
-"""The words that environment variables have for true and false."""
-
-_STRICT_PLUGINS: Final = "S1GW_STRICT_PLUGINS"
 
 
 @attrs.frozen
@@ -51,11 +44,6 @@ def _name(section: str, key: str) -> str:
 
 
 VARIABLES: Final = tuple(_variables())
-
-
-def is_strict(environ: Mapping[str, str]) -> bool:
-    """Return whether ``S1GW_STRICT_PLUGINS`` makes every fault fatal: 1, true, yes or on."""
-    return SWITCHES.get(environ.get(_STRICT_PLUGINS, "").strip().lower(), False)
 
 
 def in_force(environ: Mapping[str, str]) -> list[Variable]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from gateway_core.config.environment import is_strict
 from gateway_core.config.model import DecisionLogConfig
+from gateway_core.config.switches import is_strict
 from gateway_core.errors import ConfigError
 from gateway_core.files import why_unwritable
 from gateway_core.middleware import MiddlewareSlot, build_middleware

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from gateway_core import logs
-from gateway_core.config.environment import is_strict
+from gateway_core.config.switches import is_strict
 from gateway_core.errors import ConfigError
 from gateway_core.servers.mcp.descriptors import take_stdin, take_stdout
 from gateway_core.servers.mcp.first_use import GatewayOnFirstUse

@@ -146,7 +146,7 @@ def test_a_file_that_is_no_socket_is_left_alone(
     place.write_text("kept")
     gateway = serve("--uds", str(place), "--auth", "disabled")
     assert gateway.ended() == 1
-    assert "http.uds: cannot listen" in gateway.log
+    assert "http.uds: is there already, and is no socket" in gateway.log
     assert place.read_text() == "kept"
 
 

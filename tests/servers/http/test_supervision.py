@@ -3,6 +3,8 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,14 +90,24 @@ def test_a_worker_that_ends_by_itself_is_replaced_with_its_status_in_the_log(
     assert statuses(gateway, 4) == {200}
 
 
-def test_workers_that_cannot_start_end_the_gateway(start: Starter) -> None:
-    gateway = start(
-        '[plugins]\ndisabled = ["nobody-knows-this"]\n',
-        *("--auth", "disabled", "--workers", "2"),
-        env={"S1GW_STRICT_PLUGINS": "1"},
+def test_workers_that_cannot_start_end_the_gateway_before_it_listens(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[plugins]\ndisabled = ["nobody-knows-this"]\n')
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "gateway_core.cli", "--config", str(config), "serve", "--http"),
+            *("--port", "0", "--auth", "disabled", "--workers", "2"),
+        ],
+        env={**inherited, "S1GW_STATE_DIR": str(tmp_path), "S1GW_STRICT_PLUGINS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
     )
-    assert gateway.wait() == 3
-    assert "nobody-knows-this" in gateway.log
+    assert done.returncode == 3
+    assert "nobody-knows-this" in done.stderr
+    assert "listening on" not in done.stderr
 
 
 def test_pauses_grow_in_a_crash_loop_and_are_bounded() -> None:
