@@ -15,8 +15,8 @@ from typing import Final, Self
 import attrs
 import msgspec
 
-from gateway_core.config.model import LogConfig
 from gateway_core.causes import Cause
+from gateway_core.config.model import LogConfig
 from gateway_core.door.access import ACCESS_LOGGER, AccessEntry
 from gateway_core.logs import visible_json
 
