@@ -15,6 +15,7 @@ from typing import Final, Self
 import attrs
 import msgspec
 
+from gateway_core.causes import Cause
 from gateway_core.config.model import LogConfig
 from gateway_core.door.access import ACCESS_LOGGER, AccessEntry
 from gateway_core.logs import visible_json
@@ -26,6 +27,8 @@ _ATOMIC: Final = 4096
 _STDERR: Final = 2
 _REFUSED: Final = 400
 _OUR_FAULT: Final = 500
+_OURS_TOO: Final = ("rate_limit_exceeded", "provider_overloaded")
+"""Codes of upstreams' failures that the gateway refuses with as well: then no attempt failed."""
 _ORDER: Final = {"debug": 0, "info": 1, "warning": 2, "error": 3}
 PROBES: Final = frozenset({"/healthz", "/readyz"})
 UPSTREAM_FAILURES: Final = frozenset(
@@ -153,8 +156,11 @@ class AccessLog:
 
 def level_of(entry: AccessEntry) -> str:
     """Return how important a refusal is: our own 5xx, an upstream's failure, or the caller's."""
-    upstream_limit = entry.code == "rate_limit_exceeded" and entry.cause is not None
-    if entry.code in UPSTREAM_FAILURES or upstream_limit:
+    if entry.code in _OURS_TOO:
+        failed = entry.cause not in (None, Cause.SHORTAGE)
+    else:
+        failed = entry.code in UPSTREAM_FAILURES
+    if failed:
         return "warning"
     return "error" if entry.status >= _OUR_FAULT else "info"
 

@@ -67,3 +67,5 @@ def test_a_call_that_cannot_be_served_is_refused_with_503_and_served_later(
 
     assert ask(connection, call, key)[0] == 200
     connection.close()
+    # It is our failure, and no upstream's.
+    gateway.wait_for(rf" error \[\w+\] s1gw\.access: .*route={call[1]} status=503")
