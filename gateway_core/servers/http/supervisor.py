@@ -157,10 +157,10 @@ class Supervisor:
     async def _bring_up(self, worker: Worker) -> None:
         await worker.begin()
         await worker.ready.wait()
-        if not self._served:
-            announce(self._checked.http, self._listeners)
         self._served = True
-        if all(each.ready.is_set() for each in self._workers):
+        _log.info("worker %d takes requests", worker.pid)
+        if not self._complete.is_set() and all(each.ready.is_set() for each in self._workers):
+            announce(self._checked.http, self._listeners)
             self._complete.set()
         await self._bring_up_to_date(worker)
 

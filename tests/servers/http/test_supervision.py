@@ -84,6 +84,7 @@ def test_a_worker_that_ends_by_itself_is_replaced_with_its_status_in_the_log(
     gateway = started(start, upstream, tmp_path)
     assert statuses(gateway, 4) == {200}
     victim = max(workers(gateway))
+    gateway.wait_for(rf"worker {victim} takes requests")
     os.kill(victim, signal.SIGTERM)
     gateway.wait_for(rf"worker {victim}: stopped")
     gateway.wait_for(rf"worker {victim} ended with status 0; another is started now")
