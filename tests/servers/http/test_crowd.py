@@ -62,7 +62,7 @@ def test_clients_beyond_the_limit_are_told_and_the_others_stay(
         # The gateway sees at some time that they have left.
         while not (again := clients.connect("127.0.0.3")) or _is_refused(again):
             pass
-    assert "http.max_connections_per_address = 2" in gateway.log
+    gateway.wait_for("http.max_connections_per_address = 2")
     assert gateway.log.count("too many connections") == 1
 
 
