@@ -10,8 +10,6 @@ from typing import Final
 
 Address = IPv4Address | IPv6Address
 _NAME: Final = "localhost"
-HOSTS: Final = ("127.0.0.1", _NAME, "[::1]")
-"""The usual spellings, as a ``Host`` header has them."""
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,6 @@ from gateway_core.calibration.thresholds import Threshold, Thresholds
 ABSTAIN: Final = "abstain"
 LAST_FIT: Final = "last_fit"
 RAW: Final = "raw"
-WHEN_STALE: Final = (ABSTAIN, LAST_FIT, RAW)
 """What an answer comes to when the fit or threshold that there is was for another model."""
 _GOES_ON: Final = "the last fit is applied all the same: decide.when_stale is last_fit"
 

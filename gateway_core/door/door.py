@@ -15,7 +15,7 @@ from gateway_core.http1.messages import Headers
 
 
 class Door:
-    """Says who calls, counts the call against its limits, and reads its body."""
+    """Says who calls, and counts the call against its limits."""
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ import pytest
 PATIENCE_S: Final = 60.0
 ROOT: Final = Path(__file__).parents[2]
 _DONE: Final = "the-command-is-done"
+_FOLDER: Final = "the-folder-is"
 # What stands for downloads: these commands, and all that is installed with the tests.
 _COMMANDS: Final = {
     "pytest": "import pytest; raise SystemExit(pytest.main())",
@@ -67,8 +68,11 @@ class Shell:
     def folder(self) -> Path:
         """Return the folder that the shell is in."""
         start = len(self._output)
-        self.run("pwd")
-        return Path(self._output[start:].splitlines()[0])
+        # What runs in the background may print lines of its own meanwhile.
+        self.run(f"printf '{_FOLDER} %s\\n' \"$PWD\"")
+        found = re.search(rf"^{_FOLDER} (/.*)$", self._output[start:], re.MULTILINE)
+        assert found, self._output[start:]
+        return Path(found[1])
 
     def close(self) -> None:
         os.killpg(self._process.pid, signal.SIGKILL)
