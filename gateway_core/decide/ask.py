@@ -1,8 +1,7 @@
 """One question to one provider: encode, send, read."""
 
-from urllib.parse import quote
-
 from gateway_core.errors import MalformedResponse, UpstreamRejected
+from gateway_core.http1.messages import header_id
 from gateway_core.outbound.held import held_secrets, own_hosts
 from gateway_core.provider import Provider
 from gateway_core.types import DecisionRequest
@@ -37,7 +36,7 @@ async def ask(
         format=wire_format(provider.capabilities),
         body=encode(question, model, provider.capabilities),
         model=model,
-        headers={"x-request-id": _as_header(request_id)},
+        headers={"x-request-id": header_id(request_id)},
         request_id=request_id,
     )
     try:
@@ -65,10 +64,3 @@ async def _shown(error: UpstreamRejected, provider: Provider, request: DecisionR
         hosts=own_hosts(endpoint),
     )
     return await redact(error.upstream_message, sent)
-
-
-def _as_header(request_id: str) -> str:
-    """Return a request id as a header can carry it; what no header holds is percent-encoded."""
-    # An id is the caller's text: with a line break in it, it must not become a header of its own.
-    plain = request_id.isascii() and request_id.isprintable() and request_id == request_id.strip()
-    return request_id if plain else quote(request_id, safe="")

@@ -1,7 +1,8 @@
 """The gateway's own id of a request, as the headers of a reply hold it."""
 
 from typing import Final
-from urllib.parse import quote
+
+from gateway_core.http1.messages import header_id
 
 Pairs = list[tuple[bytes, bytes]]
 SYSTEMONE: Final = "x-typesafe-request-id"
@@ -9,13 +10,8 @@ SYSTEMONE: Final = "x-typesafe-request-id"
 
 
 def own_id(request_id: str) -> bytes:
-    """Return the gateway's id of a request as a header holds it.
-
-    A caller of the decide contract may name any text; what no header can hold is percent-encoded.
-    """
-    if request_id.isascii() and request_id.isprintable():
-        return request_id.encode("ascii")
-    return quote(request_id).encode("ascii")
+    """Return the gateway's id of a request as the header of a reply holds it."""
+    return header_id(request_id).encode("ascii")
 
 
 def own_ids(request_id: str) -> Pairs:
